@@ -1,10 +1,9 @@
 /**
  * `deno task test`: runs the tests against stacks in temporary folders on free ports, and stops the stacks. `deno task
- * test:all` (`--all`) also runs the tests that are slow or need more programs; `deno task test:added` (`--added`) runs
- * only what `test:all` does in addition to `test`. Arguments after `--` go to `deno test`: `deno task test --
- * tests/webhooks --filter signature`. The last line is always `N passed, N failed`; the lines before it name the tests
- * that failed, and those that were skipped because a program is missing. The exit code is 0 only if some test ran and
- * none failed.
+ * test:all` (`--all`) also runs the tests that are slow or need more programs. `deno task test:added` (`--added`) runs
+ * only these additional tests. Arguments after `--` go to `deno test`: `deno task test -- tests/webhooks --filter
+ * signature`. The last line is always `N passed, N failed`. The lines before it name the failed tests, and the tests
+ * that were skipped for a missing program. The exit code is 0 only if some test ran and none failed.
  */
 import { join, resolve } from "node:path";
 import { type Group, type GroupResult, interrupted, runGroup } from "./support/group.ts";
@@ -27,7 +26,7 @@ import {
  */
 const GROUPS = 4;
 
-/** Up to this many files run in one group, because starting more stacks would take longer than it saves. */
+/** Fewer files than this run in one group: starting more stacks would take longer than it saves. */
 const FEW_FILES = 8;
 
 for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"] as const) {

@@ -24,7 +24,7 @@ testRecordRules({
   references: ["contact_id", "owner_id"],
 });
 
-test("POST /api-v1-activities needs only deal_id, fills in the rest, and GET and the list return it again (spec 2.7, 4.6)", async ({ workspace, api, newDeal }) => {
+test("POST /api-v1-activities needs only deal_id and fills in the rest; GET and the list return the same activity (spec 2.7, 4.6)", async ({ workspace, api, newDeal }) => {
   const deal = await newDeal();
   const filled = {
     workspace_id: workspace.id,
@@ -68,7 +68,7 @@ test("POST /api-v1-activities names an untitled activity by the label of its typ
   }
 });
 
-test("activities: created_by_id is the key's creator, even if inactive; the deal must exist and cannot be changed (spec 7)", async ({ sql, workspace, api, newDeal }) => {
+test("activities: created_by_id is the key's creator, even if inactive; deal_id must be a known deal and cannot be changed (spec 7)", async ({ sql, workspace, api, newDeal }) => {
   const { id: deal_id } = await newDeal();
   const seller = await makeMember(sql, workspace);
   const { key } = await makeKey(sql, workspace.id, { memberId: seller });
@@ -103,7 +103,7 @@ test("activities are overdue while they are pendente and their due_at has passed
   assert.equal(done.is_overdue, false);
 });
 
-test("activities: completed_at is set when the status becomes concluida, and cleared when it changes again", async ({ sql, api, newDeal }) => {
+test("activities: completed_at is set when the status becomes concluida, and cleared when the status becomes another", async ({ sql, api, newDeal }) => {
   const deal = await newDeal();
   const { id } = (await api.post(ACTIVITIES, { deal_id: deal.id })).body;
   const patch = async (body: unknown) => (await api.patch(`${ACTIVITIES}/${id}`, body)).body;
@@ -122,7 +122,7 @@ test("activities: completed_at is set when the status becomes concluida, and cle
   assert.equal((await api.get(`${ACTIVITIES}/${created.id}`)).body.completed_at, null);
 });
 
-test("a new activity becomes the last activity of its deal, also when the application inserts it", async ({ sql, workspace, api, newDeal }) => {
+test("a new activity sets its deal's last_activity_at, also when SQL inserts it rather than the API", async ({ sql, workspace, api, newDeal }) => {
   const deal = await newDeal();
   const lastActivity = async () => {
     const [row] = await sql<[{ at: string | null }]>`
@@ -141,7 +141,7 @@ test("a new activity becomes the last activity of its deal, also when the applic
   assert.equal(await lastActivity(), own.at);
 });
 
-test("an activity emits activity.created once, with the activity as it is now (spec 6.1)", async ({ sql, workspace, api, newDeal }) => {
+test("a new activity emits activity.created once, and the event shows the activity's current values (spec 6.1)", async ({ sql, workspace, api, newDeal }) => {
   const { id: deal_id } = await newDeal();
   const { id } = (await api.post(ACTIVITIES, { deal_id, is_online_meeting: true })).body;
   const data = (await api.patch(`${ACTIVITIES}/${id}`, { status: "concluida" })).body;

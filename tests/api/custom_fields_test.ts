@@ -16,7 +16,6 @@ async function define(key: string, field: Body): Promise<{ id: string }> {
   return body;
 }
 
-/** The field and message of each detail. */
 const errorsIn = ({ body }: { body: { error: { details: { field: string; message: string }[] } } }) =>
   body.error.details.map(({ field, message }) => `${field}: ${message}`);
 
@@ -59,7 +58,7 @@ test("An invalid definition is refused, and so is the 51st field of a kind of re
   for (const [definition, wrong] of cases) {
     assertError(await api.post(FIELDS, definition), "validation_error", wrong);
   }
-  // This key is reserved, because many libraries drop it when they copy an object.
+  // This key is reserved: many libraries drop it when they copy an object.
   assert.deepEqual(
     errorsIn(await api.post(FIELDS, '{"object_type": "deal", "key": " __proto__", "type": "text"}')),
     ["key: Nome de campo reservado"],
@@ -76,7 +75,7 @@ test("An invalid definition is refused, and so is the 51st field of a kind of re
   assertError(await api.post(`${FIELDS}/${id}/restore`), "validation_error", ["object_type"]);
 });
 
-test("A definition counts only in its workspace", async ({ sql, workspace, api }) => {
+test("A definition applies only in its own workspace", async ({ sql, workspace, api }) => {
   await define(workspace.key, { object_type: "deal", key: "a", type: "number" });
   const other = client((await makeWorkspace(sql)).key);
   assert.deepEqual((await other.get(FIELDS)).body.data, []);
@@ -105,7 +104,7 @@ const VALUES: Record<string, { valid: unknown[]; invalid: unknown[]; choices?: s
   },
 };
 
-test("A value must have the type of its field, on creation, PATCH, upsert, batch and lead; null is valid, and so is any value of a field that is not defined", async ({ workspace, api }) => {
+test("A value of a defined field must have its type or be null, on creation, PATCH, upsert, batch and lead; an undefined field takes any value", async ({ workspace, api }) => {
   for (const [type, { choices }] of Object.entries(VALUES)) {
     await define(workspace.key, { object_type: "deal", key: type, type, ...(choices && { choices }) });
   }
@@ -139,7 +138,7 @@ test("A value must have the type of its field, on creation, PATCH, upsert, batch
   assert.deepEqual(ids(await api.get(`${CONTACTS}?email=a@x.com`)), [], "a refused lead leaves nothing");
 });
 
-test("A value from before its field was defined, and a choice that is no longer offered, stay valid until they change; filters find the choice", async ({ sql, workspace, api }) => {
+test("Values from before the field's definition, and choices no longer offered, stay valid until they are changed; filters still find such a choice", async ({ sql, workspace, api }) => {
   const { id } = await create(workspace.key, CONTACTS, { name: "Ana", custom_fields: { n: "três", c: "a" } });
   await define(workspace.key, { object_type: "contact", key: "n", type: "number" });
   const field = { object_type: "contact", key: "c", type: "choice", choices: ["a"] };
@@ -180,7 +179,7 @@ test("A workspace can refuse fields that it has not defined", async ({ sql, work
 });
 
 test("Lists filter by values and ranges of defined fields, and say what is wrong with a filter", async ({ sql, workspace, api }) => {
-  // Stores texts before their keys are defined as a number and a date: a filter by range must not find them.
+  // Stores texts under keys that are defined later, as a number, a date and choices. No filter by range may find them.
   await create(workspace.key, DEALS, {
     title: "Antes",
     custom_fields: { "Lojas abertas": "10", desde: "2026 (fevereiro)", areas: "2026-01-01" },
@@ -201,7 +200,7 @@ test("Lists filter by values and ranges of defined fields, and say what is wrong
     ]
   ) await define(workspace.key, { object_type: "deal", ...field });
   const made: string[] = [];
-  // Longer than an index entry may be.
+  // Longer than the part of a text that the index stores.
   const long = "Ó".repeat(300);
   for (
     const [lojas, desde, areas] of [[2, "2026-01-31", ["a"]], [10, "2026-02-01", ["a", "b"]], [-3, null, []]]

@@ -42,7 +42,7 @@ test("POST /api-v1-notes keeps the text as it was sent, and the kind is note by 
   }
 });
 
-test("POST /api-v1-notes accepts each field within its limits, and names all others, and an unknown deal (spec 2.2, 4.3, 8)", async ({ api, newDeal }) => {
+test("POST /api-v1-notes accepts each field within its limits, and names all fields beyond their limits, and an unknown deal (spec 2.2, 4.3, 8)", async ({ api, newDeal }) => {
   const { id: deal_id } = await newDeal();
   await assertLimits(
     fieldLimits(bodyOf(NOTES, "POST", "/")),
@@ -55,7 +55,7 @@ test("POST /api-v1-notes accepts each field within its limits, and names all oth
   assertError(unknown, "invalid_reference", ["deal_id"]);
 });
 
-test("POST /api-v1-notes: the author is the key's creator, even if inactive (spec 2.2, 4.3, 7)", async ({ sql, workspace, newDeal }) => {
+test("POST /api-v1-notes: the author is the key's creator; while the creator is inactive, the call answers no_author_available (spec 2.2, 4.3, 7)", async ({ sql, workspace, newDeal }) => {
   const deal = await newDeal();
   const seller = await makeMember(sql, workspace);
   const { key } = await makeKey(sql, workspace.id, { memberId: seller });

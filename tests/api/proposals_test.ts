@@ -57,7 +57,7 @@ test("GET of a proposal's link shows the proposal without a key, and emits propo
   assert.deepEqual(await eventsOf(sql, id), ["proposal.viewed"]);
 });
 
-test("The customer sees the seller's name on the proposal and on each answer, and no name of another workspace", async ({ sql, newDeal, workspace }) => {
+test("The customer sees the seller's name on the proposal and on each answer, but not the workspace's id", async ({ sql, newDeal, workspace }) => {
   const { link } = await makeProposal(sql, (await newDeal()).id);
   await sql`update crm.workspaces set name = 'Padaria Sol' where id = ${workspace.id}`;
   const { view, accept } = customer(link);
@@ -101,7 +101,7 @@ for (
     ["reject", "accept", "recusada", "rejected_at", "proposal.rejected"],
   ] as const
 ) {
-  test(`POST ${action} answers a proposal for good: a repeat is idempotent, the opposite answer is proposal_closed (spec 6.1, 7)`, async ({ sql, newDeal }) => {
+  test(`POST ${action} answers a proposal for good: a repeat is idempotent, the opposite answer gets proposal_closed (spec 6.1, 7)`, async ({ sql, newDeal }) => {
     const { id, link } = await makeProposal(sql, (await newDeal()).id, { expiresAt: SOON });
     const { body, status: code } = await customer(link)[action]();
     assert.equal(code, 200);

@@ -24,7 +24,7 @@ const user = {
 } as User;
 
 /**
- * Stands in for Supabase Auth in a project that signs tokens with a shared secret, so that only Auth can verify them.
+ * Stands in for Supabase Auth in a project whose tokens are signed with a shared secret: only Auth can verify them.
  * @param jwks public keys that it also serves
  */
 function serveAuth(status = 200, jwks: unknown = null, delayMs = 0) {
@@ -75,7 +75,7 @@ Deno.test("A token with a symmetric signature is verified by Supabase Auth, whic
   assert.equal(auth.asked(), 1);
 });
 
-Deno.test("A symmetric token that Supabase Auth refuses is invalid_session; one that cannot be a person's is refused without asking", async () => {
+Deno.test("A symmetric token that Supabase Auth refuses is invalid_session; a token that is expired or lacks a person's claims is refused without asking", async () => {
   await using auth = serveAuth();
   const forged = await sign(crypto.getRandomValues(new Uint8Array(32)));
   assert.deepEqual(await verifyAt(auth.url, [forged]), ["invalid_session"]);
@@ -109,7 +109,7 @@ Deno.test("A token that Supabase Auth issued to an OAuth client is refused, howe
   }
 });
 
-Deno.test("An app's token is verified with the public keys alone; a person's, and a symmetric one, are refused without asking Supabase Auth", async () => {
+Deno.test("An app's token is verified with the public keys alone; a person's token and a symmetric token are refused without asking Supabase Auth", async () => {
   const { sign: signHere, jwks } = await openAccessTokens(generateSigningKey(), "http://127.0.0.1/auth/v1");
   const clientId = crypto.randomUUID();
   const now = Math.floor(Date.now() / 1000);
@@ -147,7 +147,7 @@ Deno.test("A flood of invalid symmetric tokens delays neither known sessions nor
     const renewed = await verifyAccessToken(await sign(SECRET, { iat: 1 }));
     const newSession = crypto.randomUUID();
     const token = await sign(SECRET, { session_id: newSession });
-    // All unknown tokens share a few slots for their first check, so a new sign-in may need several tries.
+    // Only a few unknown tokens are checked at the same time, so a new sign-in may need several tries.
     let first = await verifyAccessToken(token);
     for (let tries = 1; first instanceof ApiError && tries < 20; tries++) {
       first = await verifyAccessToken(token);
@@ -175,7 +175,7 @@ Deno.test(
   },
 );
 
-Deno.test("With SUPABASE_JWKS an asymmetric token is verified without a request, unless the variable lacks its key", async () => {
+Deno.test("With SUPABASE_JWKS an asymmetric token is verified without a request, unless the variable lacks the token's key", async () => {
   const tokens = await openAccessTokens(generateSigningKey(), "http://127.0.0.1/auth/v1");
   const token = await tokens.sign(user, sessionId, Math.floor(Date.now() / 1000));
   await using auth = serveAuth();
@@ -185,7 +185,7 @@ Deno.test("With SUPABASE_JWKS an asymmetric token is verified without a request,
   }
   assert.equal(auth.asked(), 0);
 
-  // The variable holds old keys, which were rotated after the deployment that set it.
+  // The variable has old keys: they were replaced after the deployment that set it.
   const old = (await openAccessTokens(generateSigningKey(), "http://127.0.0.1/auth/v1")).jwks;
   await using rotated = serveAuth(200, tokens.jwks);
   assert.deepEqual(

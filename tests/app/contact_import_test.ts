@@ -106,14 +106,14 @@ test("dry_run says what would be created, which fields would change, and why a l
   }
 });
 
-test("An import keeps the custom fields and tags of a contact that the file does not name", async ({ sql, workspace: { id, key }, api }) => {
+test("An import changes only the custom fields that a line names, and keeps the contact's other fields", async ({ sql, workspace: { id, key }, api }) => {
   const { client: member } = await signIn(sql, id, "gestor");
   const { id: contactId } = await create(key, "/api-v1-contacts", {
     name: "Ana",
     phone: "(11) 97777-1234",
     custom_fields: { porte: "Pequeno", origem: "Feira" },
   });
-  // 48 fields and the three that the contact has by then are more than the 50 that it may have.
+  // A contact may have 50 fields. With these 48 and its own three it would have more.
   const tooMany = Object.fromEntries(Array.from({ length: 48 }, (_, n) => [`campo${n}`, n]));
   const { body } = await member.post(IMPORT, {
     items: [
@@ -150,7 +150,7 @@ test("An import finds no contact or company of another workspace, and leaves a c
   assert.equal((await client(other.key).get(`/api-v1-contacts/${theirs.id}`)).body.name, "Ana");
 });
 
-test("An import refuses other operations than upsert, too long names of companies, and more than 100 lines", async ({ sql, workspace: { id } }) => {
+test("An import refuses operations other than upsert, company names that are too long, and more than 100 lines", async ({ sql, workspace: { id } }) => {
   const { client: member } = await signIn(sql, id, "gestor");
   const line = upsert("email", { name: "Rui", email: "rui@sol.example" });
   const { body: { results } } = await member.post(IMPORT, {

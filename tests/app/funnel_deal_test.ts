@@ -8,7 +8,7 @@ import { create, makeLossReason } from "../support/record_fixtures.ts";
 import { test } from "../support/scenario.ts";
 import { signIn } from "../support/sessions.ts";
 
-test("A vendedor sees a deal with its facts, contacts, proposals, activities, notes and events", async ({ sql, workspace, api }) => {
+test("A vendedor sees a deal with its fields, contacts, proposals, activities, notes and events", async ({ sql, workspace, api }) => {
   const { id, key, pipelineId, stages, memberId } = workspace;
   const { body: { lead } } = await api.post("/api-v1-leads", {
     first_name: "Ana",
@@ -93,7 +93,7 @@ test("A vendedor sees a deal with its facts, contacts, proposals, activities, no
   assert.ok(changes.includes("expected_close_date,recurring_value,tags"), changes.join(" "));
 });
 
-test("A deal shows its newest 20 proposals, activities, notes and events, and reads no more rows if it has many", async ({ sql, workspace: { id, key, memberId }, newDeal }) => {
+test("A deal shows its newest 20 proposals, activities, notes and events, and the call reads no more rows if the deal has many", async ({ sql, workspace: { id, key, memberId }, newDeal }) => {
   const read = (deal: { id: string }) =>
     callVerb(sql, id, "app.funnel_deal", { workspace_id: id, id: deal.id });
   async function fill(deal: { id: string }, rows: number, changes: number) {
@@ -112,8 +112,8 @@ test("A deal shows its newest 20 proposals, activities, notes and events, and re
     for (let n = 0; n < changes; n++) await client(key).patch(`/api-v1-deals/${deal.id}`, { value: n });
   }
   const [deal, full] = [await newDeal(), await newDeal()];
-  // The first deal has exactly as many rows as a call shows, so that both calls look up equally many members: the depth
-  // of the members' index and the scatter of the members' rows then affect both calls alike.
+  // The first deal has exactly as many rows as a call shows, so both calls look up equally many members. The size of
+  // the members' index then affects both calls alike.
   await fill(deal, 20, 20);
   await fill(full, 500, 25);
   const few = await read(deal);

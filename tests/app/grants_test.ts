@@ -1,4 +1,4 @@
-// Apps that act for a person: app-v1-apps, and the API with the tokens that Supabase Auth issues to them.
+// Apps that act for a person: app-v1-apps, and calls of the API with an app's token from Supabase Auth.
 import assert from "node:assert/strict";
 import type { Sql } from "postgres";
 import { openAccessTokens } from "../../run/local/auth/access_tokens.ts";
@@ -45,7 +45,7 @@ const newGrant = (scopes: readonly string[], client_id: string = crypto.randomUU
   scopes,
 });
 
-/** Asserts that the API refuses the token, and that a 401 tells the app where to get another. */
+/** Asserts that the API refuses the token, and that a 401 tells the app where to get another token. */
 async function assertRefused(token: string, code: ErrorCode) {
   for (const reply of [await callAs(token), await callAs(token, "POST", CONTACTS, "no json")]) {
     assertError(reply, code);
@@ -108,7 +108,7 @@ test("A token without a grant, or whose grant or session has ended, is 401 with 
   await assertRefused(renewed, "revoked_api_key");
 });
 
-test("The API answers 401 to a token of another issuer, an expired token and the person's own, and app-v1-* to an app's token", async ({ sql, workspace: { id } }) => {
+test("The API answers 401 to a token of another issuer, an expired token and the person's own token, and app-v1-* answers 401 to an app's token", async ({ sql, workspace: { id } }) => {
   const { member, clientId, token, sessionId } = await makeApp(sql, id, "admin", ["contacts:read"]);
   const user = await findUserBySession(sql, member.userId, sessionId);
   const foreign = await openAccessTokens(generateSigningKey(), new URL("/auth/v1", baseUrl).href);
@@ -147,7 +147,7 @@ test("A member who is deactivated loses their apps and the apps' webhooks for go
   assert.equal((await callAs(other.token)).status, 200);
 });
 
-test("The door itself refuses a working grant whose member is inactive or belongs to another person", async ({ sql, workspace: { id } }) => {
+test("The door itself refuses a grant that is not revoked, if its member is inactive or belongs to another person", async ({ sql, workspace: { id } }) => {
   const { member, token, grant: { id: grantId } } = await makeApp(sql, id, "vendedor", ["contacts:read"]);
   const undoRevocation = () => sql`update crm.api_keys set revoked_at = null where id = ${grantId}`;
   await sql`update crm.members set is_active = false where id = ${member.memberId}`;
@@ -160,7 +160,7 @@ test("The door itself refuses a working grant whose member is inactive or belong
   await assertRefused(token, "revoked_api_key");
 });
 
-test("When a member's role is lowered, their apps lose at the next call the scopes that the new role does not allow, and the apps' webhooks end", async ({ sql, workspace: { id } }) => {
+test("When a member gets a lower role, their apps lose at the next call the scopes that this role does not allow, and the apps' webhooks end", async ({ sql, workspace: { id } }) => {
   const { member, token, grant: given } = await makeApp(sql, id, "admin", [
     "contacts:read",
     "webhooks:manage",
@@ -179,7 +179,7 @@ test("When a member's role is lowered, their apps lose at the next call the scop
   ]);
 });
 
-test("An app that loses webhooks:manage while it creates a webhook, and a member who is deactivated while granting, are refused", async ({ sql, workspace: { id } }) => {
+test("An app is refused if it loses webhooks:manage while it creates a webhook, and so is a member who is deactivated while granting", async ({ sql, workspace: { id } }) => {
   const { memberId: admin } = await signIn(sql, id, "admin");
   const { member, token } = await makeApp(sql, id, "gestor", ["webhooks:manage"]);
   const granting = await signIn(sql, id, "gestor");
@@ -226,7 +226,7 @@ test("A member may grant the scopes for what their role may do in the console, a
   });
 });
 
-test("A person has one grant for each client: a new grant in the same workspace keeps the webhooks, and one in another workspace ends the old grant", async ({ sql, workspace: { id } }) => {
+test("A person has one grant for each client: a new grant with webhooks:manage in the same workspace keeps the webhooks, and one in another workspace ends the old grant", async ({ sql, workspace: { id } }) => {
   const { member, clientId, token, grant: first } = await makeApp(sql, id, "gestor", [
     "contacts:read",
     "webhooks:manage",

@@ -1,4 +1,4 @@
-// Nobody becomes a member of a workspace without accepting, and every member may leave.
+// Whoever is invited becomes a member only by accepting, and every member but the last admin may leave.
 import assert from "node:assert/strict";
 import { join } from "node:path";
 import type { Sql } from "postgres";
@@ -73,7 +73,7 @@ test("A declined invitation is gone, and reactivating the member invites the per
   assert.equal((await person.get(CHOICES)).body.invitations.length, 1);
 });
 
-test("Nobody sees or answers another person's invitation, or an invitation to a workspace other than the named one", async ({ sql, workspace: { id } }) => {
+test("Nobody sees or answers another person's invitation, and a person with an unconfirmed e-mail sees none", async ({ sql, workspace: { id } }) => {
   const [person, other] = [await makePerson(sql), await makePerson(sql)];
   const { id: memberId } = await invite(sql, id, person.email);
   const { id: ofOther } = await invite(sql, id, other.email);
@@ -90,7 +90,7 @@ test("Nobody sees or answers another person's invitation, or an invitation to a 
   assertError(await person.get(CHOICES), "not_a_member");
 });
 
-test("Following the link of an invitation accepts that invitation, and no other for the same address", async ({ sql, workspace: { id } }) => {
+test("Following the link of an invitation accepts it, but accepts none if the address has several", async ({ sql, workspace: { id } }) => {
   const { id: rival } = await makeWorkspace(sql);
   const [email, twice] = [0, 1].map(() => `${crypto.randomUUID()}@pessoa.example`) as [string, string];
   const follow = async (to: string) => {

@@ -17,7 +17,7 @@ interface Line {
   actor: unknown;
 }
 
-/** Registers a test that gets a deal, and the client of a seller. */
+/** Registers a test that gets a deal and `vendedor`, an HTTP client signed in as a seller. */
 const test = (
   title: string,
   run: (scenario: Scenario & Awaited<ReturnType<typeof start>>) => Promise<void>,
@@ -68,7 +68,7 @@ test("A vendedor creates a proposal with a link, which shows the proposal once i
   assert.deepEqual(events.map(({ event }) => event), ["proposal.viewed", "proposal.accepted"]);
 });
 
-test("The audit log says who created, sent and linked a proposal, with the title it has now", async ({ sql, deal, vendedor }) => {
+test("The audit log says who created, sent and linked a proposal, with the proposal's current title", async ({ sql, deal, vendedor }) => {
   const { body: { id: proposalId } } = await vendedor.post(ofDeal(deal.id), { title: "Plano da Ana" });
   for (const action of ["link", "send", "send"] as const) await vendedor.post(ofProposal(proposalId, action));
   // An erasure of the person changes the title like this.

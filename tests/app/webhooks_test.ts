@@ -13,7 +13,7 @@ const WEBHOOKS = "/app-v1-webhooks";
 const DELIVERIES = "/app-v1-deliveries";
 const LEADS = "/api-v1-leads";
 
-/** The audit log of a subscription or delivery, oldest first. */
+/** What members did with a subscription or delivery, by the audit log, oldest first. */
 async function actionsOf(sql: Sql, objectId: string): Promise<string[]> {
   const lines = await sql<{ action: string }[]>`
     select action from crm.audit_log where object_id = ${objectId} and member_id is not null order by id`;
@@ -180,7 +180,7 @@ test("In a suspended workspace webhooks are shown as held, and a test or redeliv
   assert.deepEqual([again.held, again.state, again.attempts], [true, "held", 0]);
 });
 
-test("A webhook with more deliveries than the counting limit says so", async ({ sql, workspace: { id, key } }) => {
+test("A webhook with more deliveries than are counted says that its figures are partial", async ({ sql, workspace: { id, key } }) => {
   const { client: gestor } = await signIn(sql, id, "gestor");
   const { id: webhook } = await subscribe(key, openMailbox().url, ["deal.won"]);
   await addDeliveries(sql, id, webhook, { count: 1001, states: ["delivered"], events: ["deal.won"] });

@@ -71,7 +71,7 @@ test("The console's search finds keys, webhooks, deals, contacts and companies b
   assert.deepEqual((await search(url)).map(({ id, name }) => [id, name]), [[unnamed.id, url]]);
 });
 
-test("The console's search shows five of each type, the same name first, then names that begin with the words", async ({ sql, workspace: { id } }) => {
+test("The console's search shows five of each type, an equal name first, then names that begin with the words", async ({ sql, workspace: { id } }) => {
   const { id: exact } = await makeNamedKey(sql, id, "ERP");
   const { id: begins } = await makeNamedKey(sql, id, "ERP novo");
   const others: string[] = [];

@@ -79,8 +79,8 @@ async function sendForm(
 }
 
 /**
- * Sends the form twice from the same document, with different names, as after Back to a page that the browser kept.
- * Under Playwright browsers keep no page, so here the thanks open in another page and the form's page stays.
+ * Sends the form twice from one document, with different names: as after Back, when the browser has kept the page.
+ * Under Playwright browsers keep no page. So here the thanks open in another page, and the form's page stays.
  */
 async function sendCorrection(page: Page): Promise<void> {
   await page.locator("form").evaluate((form) => form.setAttribute("target", "_blank"));

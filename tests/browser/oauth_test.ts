@@ -1,6 +1,6 @@
 /**
- * An AI assistant connects as people do it: the official MCP client registers itself, a person signs in and consents in
- * Chromium, and the assistant works until the person revokes the access.
+ * An AI assistant connects as people do it. The official MCP client registers itself, and a person signs in and
+ * consents in Chromium. The assistant works until the person revokes the access.
  */
 import assert from "node:assert/strict";
 import type { Browser, Page } from "playwright-core";
@@ -20,7 +20,7 @@ chromiumTest("An assistant with the official MCP client, in a browser", async (t
   const steps = {
     "The demo person signs in and consents; the assistant reads, writes and renews its token until the access is revoked":
       () => untilRevoked(browser),
-    "A person with two companies chooses one, and only scopes that read; an app whose grant was revoked must ask again":
+    "A person with two companies chooses one and grants only reading; an app whose grant was revoked must ask again":
       () => chooses(browser, sql),
     "The consent page fits a phone, axe finds nothing, Tab reaches every control, and it says when a request is over":
       () => keepsTheRules(browser, sql),

@@ -1,6 +1,6 @@
 /**
- * `deno task pictures`: takes, in Chromium, the pictures of the console for its guide and that of the API reference
- * for the README. It starts a stack with a company that has used the console for some weeks.
+ * `deno task pictures`: in Chromium, takes pictures of the console for its guide, and of the API reference for the
+ * README. It starts a stack with a company that has used the console for some weeks.
  */
 import { join } from "node:path";
 import { startStackProcess } from "../../run/local/stack_process.ts";

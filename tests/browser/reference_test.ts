@@ -44,7 +44,7 @@ async function changesLanguage(browser: Browser): Promise<void> {
   const { page } = watched;
   await page.getByRole("heading", { name: "Envia um lead" }).first().waitFor();
   await page.getByRole("link", { name: "English" }).click();
-  // Waits for both addresses, because Scalar rewrites the hash while it scrolls to the operation.
+  // Waits for each address, because Scalar rewrites the hash while it scrolls to the operation.
   await page.waitForURL(`${consoleUrl}/docs/en/${LEAD}`);
   await page.getByRole("heading", { name: /a lead$/ }).first().waitFor();
   assert.equal(await page.locator("html").getAttribute("lang"), "en");

@@ -26,8 +26,8 @@ const REFERENCE = [
 ];
 const PAGES = [...SLUGS.map((slug) => slug === "index" ? "" : `${slug}/`), ...REFERENCE];
 /**
- * axe checks each page in only one language, theme and screen size. This suffices, because both languages have the same
- * elements, and neighbouring pages the same kinds of elements. In both languages each page must fit the screen.
+ * axe checks each page in only one language, theme and screen size. This suffices: a page has the same elements in both
+ * languages, and the next page, which has the same kinds of elements, is checked in the other theme and size.
  */
 const LOOKS = [
   { screen: DESK, colorScheme: "light", addresses: [...PAGES, "404.html"], turn: 0 },
@@ -151,7 +151,7 @@ test("An unknown address gets 404 and a bilingual page", ({ browser, url }) =>
     await page.waitForURL(`${url}en/`);
   }, { mayMiss: true }));
 
-test("axe finds nothing on a page, in one of the languages, themes and screen sizes, and every page fits both screens", async (site) =>
+test("axe finds nothing on any page, each checked in one language, theme and screen size, and every page fits both screens", async (site) =>
   void await Promise.all(LOOKS.map((look) => audit(site, look))));
 
 chromiumTest("The site in a browser", async (t) => {

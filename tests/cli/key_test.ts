@@ -26,7 +26,7 @@ test("A new key gives access only to its scopes, until it is revoked (spec 5)", 
   assert.deepEqual(again, { ...revoked, was_revoked: true });
 });
 
-test("A key is the prefix, 256 random bits in base62 and their checksum; only its hash is stored (spec 5)", async ({ sql, workspace: { id: workspace } }) => {
+test("A key is `svc_`, 256 random bits, the workspace's slot and a checksum; only its hash and first 12 characters are stored (spec 5)", async ({ sql, workspace: { id: workspace } }) => {
   const text = await say(...CREATE, "--workspace", workspace, "--scopes", "leads:write");
   const [, id, key] = /^Key (\S+) created\. Its value is shown only now:\n\n(\S+)\n$/.exec(text) ?? [];
   assert.ok(key);

@@ -53,7 +53,7 @@ test("the comment of every verb names its arguments and the codes that it raises
     assert.deepEqual(words(codes).sort(), [...found].sort(), name);
     for (const code of found) raised.add(code);
   }
-  // Raised only in TypeScript, because the database never has the key.
+  // Raised only in TypeScript, because the database never has the encryption key.
   raised.add("wrong_encryption_key");
   assert.deepEqual([...raised].sort(), [...OPERATOR_CODES, ...OF_MEMBERS].sort());
 });
@@ -113,7 +113,7 @@ test("arguments of verbs follow the same rules as fields of the API", async ({ s
       const api = schema.safeParse(value) as { success: boolean; data?: unknown };
       const title = `${rule} ${JSON.stringify(value)}`;
       assert.equal(row!["valid"], api.success, title);
-      // The parsed values are equal too, except expires_at, which SQL converts to UTC only when it is stored.
+      // The parsed values are equal too. Only expires_at differs: SQL converts it to UTC when it is stored.
       if (api.success && rule !== "expires_at" && rule !== "scope") {
         assert.equal(row!["value"], api.data, title);
       }

@@ -169,7 +169,7 @@ test("webhook rotate accepts an encryption key that differs from the functions' 
   const refused = /The encryption key does not decrypt the current secret/;
   assertOneLine(await crm(rotate, other), 1, refused, "another key");
   assert.equal((await crm([...rotate, "--force"], other)).code, 0);
-  // After an encryption key was lost, the functions' new key gets the same error: it does not decrypt the secret.
+  // The same error as after the loss of an encryption key: the functions' key does not decrypt the secret.
   assertOneLine(await crm(rotate), 1, refused, "the key of the stack");
 
   const { secret } = await json(...rotate, "--force");

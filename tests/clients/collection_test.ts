@@ -16,7 +16,7 @@ const steps = foldersOf(await readDocument(API_DOCUMENT)).flatMap((folder) => fo
 const collections = await writeCollections();
 const read = (name: string) => Deno.readTextFile(join(collections, name));
 
-/** The variables that a person enters: the key of a new workspace, a receiver, and the tokens of two proposals. */
+/** What a person enters: a new workspace's address and key, a receiver, two proposals' tokens, and an operation. */
 async function enteredValues(): Promise<Record<string, string>> {
   await using sql = openDatabase();
   const { workspace, deal } = await makeWorkspaceWithDeal(sql);
@@ -63,7 +63,7 @@ Deno.test({
       ) => [item.name, response!.code, assertions!.length]),
       steps.map(({ title }, index) => [title, first.executions[index]!.response!.code, 1]),
     );
-    // The proposals are answered now, so the second run gets no tokens and skips the calls that need one.
+    // The proposals are answered now. The second run gets no tokens and no operation, and skips calls that need them.
     const again = await runNewman({
       ...values,
       proposal_token: "",

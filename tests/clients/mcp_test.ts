@@ -49,7 +49,7 @@ async function connect(key: string, header = "X-API-Key") {
   return { client, call, [Symbol.asyncDispose]: () => client.close() };
 }
 
-Deno.test("The server speaks every revision with a handshake that the official client knows, except the draft before the first release", () => {
+Deno.test("The server's revisions with a handshake are those of the official client, except the draft before the first release", () => {
   assert.deepEqual(
     WITH_HANDSHAKE,
     SUPPORTED_PROTOCOL_VERSIONS.filter((revision) => revision !== "2024-10-07"),

@@ -1,6 +1,6 @@
 /**
- * The n8n node as its users get it: built and installed by the commands of the page on n8n, in a real n8n, against a
- * stack that delivers to it. `tests/n8n/` compares the written actions with the OpenAPI document.
+ * The n8n node in a real n8n, as its users get it: the commands of the page on n8n build and install it, and a stack
+ * delivers to it. `tests/n8n/` compares the written actions with the OpenAPI document.
  */
 import assert from "node:assert/strict";
 import { join } from "node:path";

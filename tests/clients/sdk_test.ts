@@ -114,7 +114,7 @@ async function serve(request: Request): Promise<Response> {
 }
 
 chromiumTest(
-  "In Chromium the SDK does the same through a proxy on the page's host, and the API refuses cross-origin pages",
+  "In Chromium the SDK sends a lead through a proxy on the page's host, and the API refuses pages of other origins",
   async () => {
     await using server = Deno.serve({ hostname: "127.0.0.1", port: 0, onListen: () => {} }, serve);
     await using browser = await launchChromium();

@@ -48,7 +48,7 @@ function received({ raw, headers }: Message, subscribeData: unknown) {
 const installed = await installZapierApp();
 let running: ZapierApp | undefined;
 
-/** Registers a test with a new workspace and a connection to it, whose key has the scopes that the guide names. */
+/** Registers a test with a new workspace and a connection to it. Its key has the scopes that the guide names. */
 function test(
   title: string,
   work: (scenario: Scenario & { app: ZapierApp; zapier: ReturnType<typeof connect> }) => Promise<void>,
@@ -101,7 +101,7 @@ Deno.test("The app has a trigger for every event, and the guide names every sear
   }
 });
 
-test("A connection shows the company and the key; with a wrong key it says so in the API's words", async ({ workspace, app, zapier }) => {
+test("A connection shows the company and the key; a wrong key is reported in the API's words", async ({ workspace, app, zapier }) => {
   const me = await zapier.execute("authentication.test");
   assert.equal(me.workspace.id, workspace.id);
   assert.equal(await zapier.execute("authentication.connectionLabel", { inputData: me }), "Teste (Teste)");
@@ -279,7 +279,7 @@ test("A search goes on to later pages until it finds a record, and an empty page
   assert.deepEqual(found.map((record: Json) => record.id), [old.id]);
 });
 
-test("A search that reads its last page without a match says so in the app's language", async () => {
+test("A search that gives up without a match, although there are more pages, says so in the app's language", async () => {
   await using endless = Deno.serve(
     { hostname: "127.0.0.1", port: 0, onListen() {} },
     () => Response.json({ data: [], meta: { next_cursor: "next", has_more: true } }),

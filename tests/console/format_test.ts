@@ -14,7 +14,7 @@ import {
 import { clockOf } from "../../console/pages/webhooks/times.ts";
 import { expiryMoment, tomorrow } from "../../console/pages/keys/expiry.ts";
 
-// Replaces non-breaking spaces, because Intl's version decides which of them it writes.
+// Replaces non-breaking spaces, because the kind that Intl writes depends on its version.
 const spaced = (text: string) => text.replace(/\s/g, " ");
 
 Deno.test("Numbers, amounts and days are formatted for each language", () => {

@@ -19,7 +19,7 @@ const field = (key: string, type: CustomField["type"], choices: string[] | null 
   updated_at: "2026-01-01T00:00:00.000Z",
 });
 
-Deno.test("A file is read as UTF-8 with or without its mark, as UTF-16 with its mark, and otherwise as Windows-1252", () => {
+Deno.test("A file is read as UTF-8 with or without a byte order mark, as UTF-16 with one, and otherwise as Windows-1252", () => {
   const utf8 = new TextEncoder().encode("João");
   assert.equal(decode(utf8), "João");
   assert.equal(decode(new Uint8Array([0xef, 0xbb, 0xbf, ...utf8])), "João");
@@ -28,11 +28,11 @@ Deno.test("A file is read as UTF-8 with or without its mark, as UTF-16 with its 
   assert.equal(decode(new Uint8Array([0xfe, 0xff, 0, 0x4a, 0, 0xe3])), "Jã");
 });
 
-Deno.test("A byte that is not UTF-8 in a file of UTF-8 is an error at its line, and does not garble the other lines", () => {
+Deno.test("In a UTF-8 file a byte that is not UTF-8 is an error at its line, and the file is not read as Windows-1252", () => {
   const [before, after] = ["Nome;Função\r\nJoão;Sócia\nRita;", "\nEva;Direção\n"]
     .map((text) => new TextEncoder().encode(text)) as [Uint8Array, Uint8Array];
   assert.throws(() => decode(new Uint8Array([...before, 0xe3, ...after])), { why: "byte", line: 3 });
-  // In Windows-1252, a capital letter before a closing quotation mark is one sequence that UTF-8 has too.
+  // The bytes of É” in Windows-1252 are also one UTF-8 character, but do not make this a UTF-8 file.
   const quoted = [0x93, 0x43, 0x41, 0x46, 0xc9, 0x94];
   assert.equal(decode(new Uint8Array(quoted)), "“CAFÉ”");
 });
@@ -91,7 +91,7 @@ Deno.test("Columns are guessed from their headings, a defined field before a kno
   assert.deepEqual(withTarget(["name", "", ""], 1, ""), ["name", "", ""]);
 });
 
-Deno.test("Values are read as people in Brazil write them; a text that is not a value of its type stays as it is, so that the server refuses it", () => {
+Deno.test("Values are read as people in Brazil write them; a text that is no value of its type is kept, and the server refuses it", () => {
   const value = (type: CustomField["type"], text: string, choices: string[] | null = null) =>
     valueOf(text, { type, choices });
   const readAs = (type: CustomField["type"], ...texts: string[]) => texts.map((text) => value(type, text));
@@ -104,7 +104,7 @@ Deno.test("Values are read as people in Brazil write them; a text that is not a 
   assert.deepEqual(value("choices", "grande; outro", ["Médio", "Grande"]), ["Grande", "outro"]);
 });
 
-Deno.test("A line is found by its code, else by its e-mail, else by its phone; a line without any of them, a line that repeats another and a line with too many values are faulty", () => {
+Deno.test("A line's contact is found by code, else by e-mail, else by phone; a line without any of them, a line that repeats another and a line with too many values are faulty", () => {
   const targets = guessTargets(["Código", "Nome", "Sobrenome", "E-mail", "Telefone", "Tags"], []);
   const lines = [
     ["c-1", "Ana", "Souza", "ana@sol.example", "", "vip, feira,vip"],

@@ -58,7 +58,7 @@ Deno.test("An answer from this page, or from before it was opened, is not attrib
   assert.ok(found.at === "shown" && !found.answeredElsewhere, "the customer's own reply was lost");
 });
 
-Deno.test("A reading that began before the answer does not take the answer back", () => {
+Deno.test("A reply to a read from before the answer does not replace the answer", () => {
   const answered = afterAnswer(shown, { ok: true, proposal: declined });
   assert.deepEqual(afterReading(answered, { ok: true, proposal: open }), answered);
 });

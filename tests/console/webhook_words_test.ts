@@ -70,14 +70,14 @@ Deno.test("A waiting delivery is named after what it waits for", () => {
   assert.deepEqual(waits(2, {}, "pending"), { is: "trying", tone: "waiting", attempt: 3 });
   assert.equal(waits(2, { held: true }).is, "held");
   assert.equal(waits(2, { held: true, is_active: false }).is, "stopped");
-  // The list is older than the reactivation.
+  // The deliveries were read before the webhook was reactivated.
   assert.equal(waits(2).is, "trying");
   assert.equal(stateOfDelivery({ state: "failed", attempts: 5 }, "stopped").is, "failed");
   assert.equal(stateOfDelivery({ state: "cancelled", attempts: 1 }, "stopped").is, "cancelled");
   assert.equal(stateOfDelivery({ state: "delivered", attempts: 1 }, "held").is, "delivered");
 });
 
-Deno.test("Every final or waiting delivery state has a text that says what happens next", () => {
+Deno.test("A failed, cancelled, held or stopped delivery has a text that says what happens next", () => {
   for (const is of ["failed", "cancelled", "held", "stopped"]) {
     assert.ok(`delivery_meaning.${is}` in texts && `delivery_state.${is}` in texts, is);
   }

@@ -92,7 +92,7 @@ async function makeCallers() {
   };
   const [admin, ended, former] = [await newAdmin(), await newAdmin(), await newAdmin()];
   const [limited, suspended] = [await newAdmin(), await newAdmin()];
-  // Both are admitted once, so that the functions know them when they lose their session or membership.
+  // Both are admitted once: the functions must know them before one loses the session and the other the membership.
   for (const { client } of [ended, former]) await client.get("/app-v1-workspace");
   await sql`delete from auth.sessions where id = ${ended.sessionId}`;
   await sql`update crm.members set is_active = false where id = ${former.memberId}`;

@@ -127,7 +127,7 @@ for (
   Deno.test(`${title} ignores forceFunctionRegion, a parameter of the platform (spec 4)`, async () => {
     const { mine: { key, ...samples } } = await twoWorkspaces(sql);
     const path = addressOf(resource.name, route.path, { id: samples.records[resource.name]! });
-    // Each call adds to the log that me_requests shows, so the query asks only for failed requests: there are none.
+    // Each call adds to the log that me_requests shows, so the query asks only for requests with a 5xx: there are none.
     const query = route.endpoint.verb === "me_requests"
       ? "?status=5xx"
       : neededQuery(route.endpoint, samples);
@@ -201,7 +201,7 @@ for (const resource of resources) {
     });
   }
 
-  Deno.test(`/${resource.name}: an unknown path answers 404 not_found, after the credential is checked (spec 4)`, async () => {
+  Deno.test(`/${resource.name}: an unknown path answers 404, or 405 if it fits another method, after the credential is checked (spec 4)`, async () => {
     const { token: _, ...credentials } = await credentialsFor(resource);
     for (const path of ["/a/b/c/d", `/${UNKNOWN_ID}/fly`, "/%00", "/%ff", "/..%2f"]) {
       const reply = await call("GET", `/${resource.name}${path}`, credentials);

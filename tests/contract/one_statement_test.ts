@@ -18,14 +18,14 @@ const STATEMENTS = {
   "first secret": 2,
 };
 
-Deno.test("every request takes one SQL statement, whatever the status, and gets a reply that the OpenAPI document declares; the first large body of a key and a caller's first new secret take two (spec 2.5)", async (t) => {
+Deno.test("every request takes one SQL statement, whatever the status, and gets a reply that the OpenAPI document declares; a malformed credential takes none, the first large body of a key and a caller's first new secret take two (spec 2.5)", async (t) => {
   await using sql = openDatabase();
   await using tracking = await trackFunctions();
   await using proxy = startCountingProxy(functionsDatabaseUrl);
   await using server = await startServer({
     DATABASE_URL: proxy.url,
     WEBHOOK_ENCRYPTION_KEY: Buffer.from(crypto.getRandomValues(new Uint8Array(32))).toString("base64"),
-    // Without a secret no poke reaches the dispatcher, whose statements would count as the poking request's.
+    // Without a secret the dispatcher refuses every poke. Its statements would count as the poking request's.
     WEBHOOK_DISPATCHER_SECRET: "",
     SUPABASE_JWKS: JSON.stringify(accessTokens.jwks),
   });

@@ -6,7 +6,7 @@ import { documents } from "../support/documented.ts";
 
 type Example = Record<string, unknown>;
 
-/** Every object at any depth in the examples of replies and deliveries, with the place of the example. */
+/** Every object at any depth in the examples of replies and deliveries, with the operation of the example. */
 const objects: { place: string; object: Example }[] = [];
 for (const { paths, webhooks = {} } of Object.values(documents)) {
   for (const [path, methods] of Object.entries<object>({ ...paths, ...webhooks })) {
@@ -70,7 +70,7 @@ Deno.test("In the examples of the OpenAPI documents every id has one kind, and b
 Deno.test("In the examples of the OpenAPI documents no two records share an id", () => {
   const seen = new Map<unknown, { place: string; object: Example }>();
   for (const { place, object } of objects) {
-    // Fields that never change, so objects with the same id must agree on them.
+    // In the story these fields never change, so objects with the same id must agree on them.
     const marks = ["created_at", "deal_id", "workspace_id", "type", "name", "title", "event"];
     const first = seen.get(object["id"]);
     for (const mark of object["id"] && first ? marks : []) {
@@ -81,7 +81,7 @@ Deno.test("In the examples of the OpenAPI documents no two records share an id",
   }
 });
 
-Deno.test("In the examples of the OpenAPI documents times are in order, and a state has its time", () => {
+Deno.test("In the examples of the OpenAPI documents no time is before created_at, and won_at and the like are set exactly in their state", () => {
   const times: [field: string, value: string, time: string][] = [
     ["status", "ganho", "won_at"],
     ["status", "perdido", "lost_at"],
@@ -118,7 +118,7 @@ Deno.test("In the examples of the OpenAPI documents a won deal is in a won stage
   }
 });
 
-Deno.test("Each example of a delivery or an event in the OpenAPI documents shows a single event", () => {
+Deno.test("In the OpenAPI documents each example of a delivery fits its event, and the feed's example shows the same events", () => {
   const { webhooks, paths } = documents.api;
   const bodies = new Map<EventType, Example>();
   for (const event of EVENT_TYPES) {

@@ -75,7 +75,7 @@ Deno.test("Every body of an OpenAPI document is a named schema, and so is every 
   }
 });
 
-Deno.test("Schemas of details and actions in the OpenAPI documents extend their record's", () => {
+Deno.test("Schemas of details and actions in the OpenAPI documents extend the schema of their record", () => {
   const { schemas } = documents.api.components;
   for (const [name, base] of [["DealDetail", "Deal"], ["DealAction", "Deal"], ["DealStageChanged", "Deal"]]) {
     const [first, added] = schemas[name!].allOf;

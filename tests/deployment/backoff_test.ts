@@ -36,7 +36,7 @@ async function callUntil(isOver: () => boolean, call: () => Promise<void>): Prom
   }
 }
 
-Deno.test("With a wrong password, calls get 503 at once, and a connection is tried only after 0.5 s, 1 s, 2 s …", async () => {
+Deno.test("With a wrong password, calls get 503 at once, and the functions connect again only after 0.5 s, 1 s, 2 s …", async () => {
   await using front = startFront();
   const url = new URL(front.url);
   url.password = "wrong";
@@ -73,7 +73,7 @@ Deno.test("With a wrong password, calls get 503 at once, and a connection is tri
   assert.ok(answeredWithoutTry >= 20, `${answeredWithoutTry} calls`);
 });
 
-Deno.test("While connections are refused, one is tried at most every 0.25 s; a success resets the backoff", async () => {
+Deno.test("While connections are refused, the functions try at most every 0.25 s to connect; a success resets the backoff", async () => {
   await using front = startFront();
   await withEnvironment({ DATABASE_URL: front.url }, async () => {
     front.state = "closing";

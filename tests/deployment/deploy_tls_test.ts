@@ -7,7 +7,7 @@ import { deploy, deploymentVariables } from "./deploy.ts";
 
 Deno.test({
   name: "deno task deploy connects only to a database whose certificate DATABASE_CA issued",
-  // Before Deno 2.5 the tools' driver cannot use TLS. That of the functions can, so tls_test.ts always runs.
+  // Before Deno 2.5 the tools' driver cannot use TLS. The functions' driver can, so tls_test.ts always runs.
   ignore: !TLS_SUPPORTED,
   fn: tryDeployments,
 });

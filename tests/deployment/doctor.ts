@@ -17,7 +17,6 @@ export function look(checks: Check[], project: Partial<Project> & { sql: Sql }):
   return runChecks({ ...others, ...project }, checks);
 }
 
-/** The result of one check. */
 export function resultOf({ checks }: Diagnosis, name: string): CheckResult {
   const result = checks.find((check) => check.name === name);
   assert.ok(result, `There is no check ${name}`);
@@ -39,7 +38,7 @@ export interface Breakage {
 }
 
 /**
- * Breaks something, asserts that the doctor has one finding, follows its remedy, and asserts that the finding is gone.
+ * Breaks something, asserts that the doctor has one finding, follows the remedy, and asserts that no finding is left.
  * @param remedyRole the connection that runs a remedy in SQL, as an operator would in the SQL editor
  */
 export async function breakAndMend(

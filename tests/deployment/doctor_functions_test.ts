@@ -1,5 +1,5 @@
-// What the platform answers for a function that is missing, does not start, or is behind the platform's JWT check
-// (https://supabase.com/docs/guides/functions/error-codes). The platform itself does not run here.
+// How the doctor reads the platform's answer for a function that is missing, does not start, or is behind the JWT check
+// (https://supabase.com/docs/guides/functions/error-codes). startPlatform imitates the platform.
 import assert from "node:assert/strict";
 import { functions, health, sessions } from "../../run/deployment/doctor/checks/functions.ts";
 import { consoleOrigin, signIn } from "../../run/deployment/doctor/checks/sign_in.ts";

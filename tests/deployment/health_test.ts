@@ -15,7 +15,7 @@ async function healthOf(databaseUrl: string) {
   return { status: report!.status, body: Health.parse(report!.body) };
 }
 
-Deno.test("api-v1-health says that webhooks are degraded while a delivery is due for over a minute and nothing sends it", async () => {
+Deno.test("api-v1-health says that webhooks are degraded while a delivery has been due for over a minute and nothing sends it", async () => {
   await using world = await openWorld();
   const { sql, functionsDatabaseUrl } = world;
   const workspace = await makeWorkspace(sql);

@@ -152,9 +152,8 @@ async function openReader() {
   const started = new AsyncDisposableStack();
   return {
     sql,
-    /** The id of a new contact. */
     makeContact: async (name: string): Promise<string> => (await post("/api-v1-contacts", { name })).id,
-    /** Starts the page's receiver; `expect` waits until it has printed that many lines, stops it and returns them. */
+    /** Starts the page's receiver. `expect` waits for that many printed lines, stops it and returns the lines. */
     async startReceiver() {
       await reader.write("receiver.ts", await readSample("ts"));
       const command = '"$DENO" run --no-check --quiet --no-config --allow-env --allow-net receiver.ts';

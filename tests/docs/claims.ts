@@ -1,5 +1,5 @@
 // Opens the site's pages for tests. Each test says how many fenced blocks of each language it runs, sends or compares.
-// claims_test.ts reads these counts from the calls of openPage, and fails if a page has a block that no test uses.
+// claims_test.ts reads these numbers in the calls of openPage, and fails if there is a block that no test uses.
 import assert from "node:assert/strict";
 import { join } from "node:path";
 import { filesOf } from "../../site/sizes.ts";

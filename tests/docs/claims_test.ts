@@ -4,10 +4,10 @@ import { testFiles } from "../support/selection.ts";
 import { blocksOf, sitePages } from "./claims.ts";
 
 const ROOT = join(import.meta.dirname!, "../..");
-/** A call of `openPage` with literal arguments, which it requires. */
+/** Matches a call of `openPage`, whose arguments must be literals. */
 const CALL = /openPage\(\s*"([^"]+)",\s*\{([^}]*)\}/g;
 
-/** Maps `slug language` to the test file that uses these blocks, and to the number of blocks that it expects. */
+/** Maps `slug language` to the test file that uses these blocks, and the number of blocks that it expects. */
 const claims = new Map<string, { file: string; count: number | "all" }>();
 const takenTwice: string[] = [];
 for (const folder of ["tests", "clients/examples"]) {

@@ -11,7 +11,7 @@ import { CURL_FAILS, openReader } from "./reader.ts";
 const resources = await openPage("resources", { sh: "all" });
 const events = await openPage("events", { sh: 3 });
 
-/** Resources with only their address on the page, no curl, because no key can make a customer's link. */
+/** Resources without a curl on the page: their calls need a customer's link, and no key can make one. */
 const WITHOUT_CURL = ["proposals"];
 
 Deno.test("The resources page has a section with a curl for every resource", () => {

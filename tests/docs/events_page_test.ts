@@ -21,7 +21,7 @@ test("The events page's reader gets each event once, even if it is killed and st
     return cursor !== "" && (await api.get(`/api-v1-events?cursor=${cursor}`)).body.data.length === 0;
   }
 
-  /** Starts the reader, waits for `count` events, and kills it once it has stored the cursor after them. */
+  /** Starts the reader, waits for `count` events, and kills it once it has stored the cursor that follows them. */
   async function readKilled(count: number): Promise<string[]> {
     const reader = new Deno.Command(Deno.execPath(), {
       args: ["run", "-A", "--no-check", script],

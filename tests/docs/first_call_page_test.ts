@@ -50,7 +50,7 @@ Deno.test(needing(["sh", "curl", "sed", "node"], {
   },
 }));
 
-/** Runs the page's command in the root, with the Deno of the tests as `npx` would start it, until the stack is up. */
+/** Runs the page's command in the root until the stack is up. In it, `npx` starts the Deno that runs the tests. */
 async function startStack(command: string, dataDir: string) {
   const npx = 'npx() { [ "$1 $2" = "-y deno@2.9.6" ] || exit 2; shift 2; "$DENO" "$@"; }';
   const child = new Deno.Command("sh", {

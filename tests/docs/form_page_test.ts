@@ -35,7 +35,7 @@ test("The relay says what to correct in a lead that is refused, and does not sen
   assert.deepEqual([relay.reader.list("queue").length, relay.reader.list("refused").length], [0, 1]);
   assert.equal((await relay.send({ first_name: "Ana", email: "ana@exemplo.com.br" })).status, 200);
   assert.equal((await api.get("/api-v1-deals")).body.data.length, 1);
-  // A double click shows the answer to the second call.
+  // After a double click the visitor sees the answer to the second call, so both calls must report the error.
   const twice = { email: "bia@exemplo.com.br", form_id: crypto.randomUUID() };
   const replies = await Promise.all([relay.send(twice), relay.send(twice)]);
   assert.deepEqual(replies.map(({ status }) => status), [422, 422]);

@@ -56,7 +56,7 @@ test("import-a-csv: a file in either encoding is imported once, and the wrong li
     ["c-3", "Rita Souza", "+5521988880001", "Mercado Lua"],
   ]);
 
-  // Starts at line 3, with a file that has only the required columns, and finds a contact that a form created.
+  // Starts at line 3 of a file with few columns, and finds by e-mail a contact without an external_id.
   const known = await api.post("/api-v1-contacts", { name: "Caio", email: "caio@exemplo.com.br" });
   await give("external_id,name,email\nx-1,Eva,\nx-2,Caio Reis,caio@exemplo.com.br\n", byEmail);
   assert.deepEqual(await reader.run(`${first} 3`), [
@@ -121,7 +121,7 @@ test("import-a-csv: a file that is imported again wins over changes and merges i
   assert.equal((await reader.run(first)).at(-1), "contacts: novos 0, existentes 3, com erro 0");
   const stored = await contacts();
   assert.deepEqual(stored.map(nameAndPhone).sort(), [["ana", ana.phone], ["caio", bia.phone]]);
-  // A field that was changed in the CRM keeps its value if the file has no column for it.
+  // If the file has no column for a field, the field keeps the value that it got in the CRM.
   assert.ok(stored.some((contact: { job_title: string | null }) => contact.job_title === "Compradora"));
 });
 

@@ -26,7 +26,7 @@ async function markdownFiles(folder = ROOT): Promise<string[]> {
 const pages = new Map<string, string>();
 for (const file of await markdownFiles()) pages.set(file, await Deno.readTextFile(file));
 
-/** The anchor that GitHub gives a heading: lower case, without punctuation, spaces as hyphens. */
+/** The anchors that GitHub gives a page's headings: lower case, without punctuation, spaces as hyphens. */
 function anchors(page: string): Set<string> {
   const headings = page.replace(/^```[^]*?^```$/gm, "").matchAll(/^#+ (.+)$/gm);
   return new Set(

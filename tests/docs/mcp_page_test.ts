@@ -11,12 +11,11 @@ import { test } from "../support/scenario.ts";
 import { dataDir } from "../support/stack.ts";
 import { openPage } from "./claims.ts";
 
-/** The example address in the configurations. */
 const ADDRESS = "https://crm.example.com/functions/v1/mcp";
 
 const { pt: portuguese, en: english, blocks } = await openPage("mcp", { json: 4, sh: 4 });
 
-/** The configurations; each puts the key in a different place. */
+/** The configurations; they take the key from an input, from a variable, or contain it. */
 const configurations = blocks.json.map((text) => JSON.parse(text));
 
 Deno.test(needing(["bash", "curl"], {
@@ -56,7 +55,7 @@ test("Each configuration on the MCP page connects with its address and with the 
     const written: [string, string] = command
       ? (args as string[]).at(-1)!.split(":") as [string, string]
       : Object.entries<string>(headers)[0]!;
-    // The file does not contain the key: it names an input or a variable, depending on the program.
+    // The header's value names an input or a variable, or is the key, depending on the program.
     const [name, value] = [written[0], command ? Object.keys(env)[0] : written[1]];
     if (servers) {
       assert.equal(type, "http");

@@ -64,7 +64,7 @@ python.test("The program of nightly-sync keeps a copy equal to the lists, and th
   await reader.run(`${everyNight}\n${since}`);
   assert.equal((await reader.read("contacts.jsonl")).trim().split("\n").length, 4);
 
-  // Each resource has its own mark: a resource that was not read before is read from its beginning.
+  // Each resource has its own mark. A resource without a mark is read from its beginning.
   assert.ok([page.pt, page.en].every((text) => text.includes("`KIND=deals`")));
   for (const name of reader.list(".").filter((name) => name.endsWith(".mark"))) {
     await reader.write(name, "2099-01-01T00:00:00Z");

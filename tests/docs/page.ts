@@ -1,4 +1,3 @@
-/** The text of a page of docs/. */
 export async function readPage(name: string): Promise<string> {
   return await Deno.readTextFile(new URL(`../../docs/${name}`, import.meta.url));
 }

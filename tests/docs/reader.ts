@@ -37,7 +37,7 @@ export async function openReader(
   };
   return {
     folder,
-    /** Runs commands that must succeed, and returns the lines that they printed, without the empty ones. */
+    /** Runs commands that must succeed; returns the lines that they printed, without empty lines. */
     async run(script: string): Promise<string[]> {
       const { code, stdout, stderr } = await output(script);
       assert.equal(code, 0, `${stdout}${stderr}`);

@@ -137,7 +137,7 @@ export function serverOf(command: (file: string, port: number) => string[]): Lan
     return {
       async accepts(delivery) {
         const status = await post(delivery);
-        // Accepts only these statuses, because a receiver that crashed has not refused the delivery.
+        // Any other status is an error: a receiver that crashed has not refused the delivery.
         assert.ok(status === 204 || status === refusal, `status ${status}: ${await Deno.readTextFile(log)}`);
         return status === 204;
       },
@@ -158,7 +158,7 @@ function headersOf({ timestamp, signature, nextSignature }: Delivery): Record<st
   };
 }
 
-/** Runs a sample that is a command: it checks a delivery in a file, and exits with 0 if it is genuine. */
+/** Runs a sample that is a command: it exits with 0 if the delivery in a file is genuine. */
 function command(file: string, secrets: Secrets): Promise<Verifier> {
   return Promise.resolve({
     async accepts({ raw, timestamp, signature, nextSignature }) {

@@ -20,6 +20,6 @@ Deno.test("A list of several types is written in parentheses, and a nullable typ
   assert.equal(typeOf({ anyOf: [{ $ref: "#/components/schemas/Deal" }, { type: "null" }] }), "Deal | null");
 });
 
-Deno.test("A docstring cannot end its own comment", () => {
+Deno.test("A text that would end the comment of its docstring is refused", () => {
   assert.throws(() => docstring("a */ b"), /cannot have/);
 });

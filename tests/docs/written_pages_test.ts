@@ -23,6 +23,6 @@ Deno.test("A section is replaced between its markers, and a page that lacks them
   }
 });
 
-Deno.test("A cell with a bar stays one cell", () => {
+Deno.test("A cell that contains `|` stays one cell", () => {
   assert.deepEqual(table(["a", "b"], [["x|y", ""]]), ["| a | b |", "|---|---|", "| x\\|y | |"]);
 });

@@ -20,7 +20,7 @@ async function openImport() {
       await Deno.writeFile(join(example.folder, "contatos.csv"), bytes);
     },
     read: (name: string) => Deno.readTextFile(join(example.folder, name)),
-    /** Runs a command of the README, which may fail; asserts that it prints neither the key nor a stack trace. */
+    /** Runs a command of the README, which may fail. Asserts that it prints neither the key nor a stack trace. */
     async run(command = RUN) {
       const ended = await example.run(command);
       assert.ok(!ended.output.includes(workspace.key));

@@ -25,7 +25,6 @@ async function openSync() {
   };
   return {
     ...{ ...opened, file, query },
-    /** Creates records in one call, and returns their ids. */
     async create(resource: Resource, records: object[]): Promise<string[]> {
       const items = records.map((data) => ({ op: "create", data }));
       const { body } = await api.post(`/api-v1-${resource}/batch`, { items });
@@ -79,7 +78,7 @@ Deno.test("clients/examples/erp-sync copies everything, continues where it was k
   const deals = numbered(20, (at) => ({ title: `Negócio ${at}`, value: at, contact_id: contactIds[at] }));
   await opened.create("deals", deals);
 
-  // Makes the records older than the mark that a run stores, which is one minute before the run's start.
+  // A run stores as its mark the time one minute before its start. Makes the records older than that.
   await makeOlder(opened.workspace.id);
 
   // Lets four requests pass: for the feed's cursor, the companies, and two of the three pages of contacts.

@@ -82,7 +82,7 @@ Deno.test("clients/examples/form-relay passes a lead on, and neither its pages n
   assert.ok(!opened.relay.output().includes(workspace.key));
 });
 
-Deno.test("clients/examples/form-relay keeps leads while the API is away, and sends each once, when the API is back or when the relay restarts", async () => {
+Deno.test("clients/examples/form-relay keeps leads while the API is away, and sends each once when the API is back or the relay restarts", async () => {
   await using opened = await openRelay();
   const { proxy } = opened;
   proxy.setLine("down");

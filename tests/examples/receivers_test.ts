@@ -115,8 +115,8 @@ async function tryReceiver(
     return text.split("\n").filter(Boolean).map((line) => line.split(" ")[1]);
   };
   /**
-   * Waits until the inbox holds no event's data. A receiver that is killed earlier processes an event again: the event
-   * is not marked as done yet, or SQLite still has the journal that undoes the mark.
+   * Waits until the inbox holds no event's data. A receiver that is killed earlier may process an event again,
+   * if it has not marked the event as done or SQLite still has the journal that undoes the mark.
    */
   const emptied = () =>
     eventually(async () => {

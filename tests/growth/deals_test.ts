@@ -55,7 +55,7 @@ async function makeDeals(sql: ReturnType<typeof openDatabase>, archived: string)
   const update = async (values: string) => {
     await using admin = await openWithoutTriggers();
     await admin.unsafe(`update crm.deals set ${values} where workspace_id = '${workspace.id}'`);
-    // A job whose transaction began before the update would keep the old rows, which the next call would then read.
+    // A job whose transaction began before the update would keep the old rows. The next call would read them.
     await eventually(async () => {
       const [{ count }] = await admin<[{ count: number }]>`
         select count(*)::int as count from pg_stat_activity
@@ -89,8 +89,8 @@ Deno.test("a call reads a bounded part of the deals, even if its filters match o
     await check(t, title, { args: { ...PAGE, ...args }, most: 400 });
   }
 
-  // A list by a filter ends at `since`: it does not read on to the oldest deal with the value. The index of one
-  // member's deals is 200 blocks; a page of ten deals may be in ten different blocks.
+  // A list by a filter ends at `since`. Reading on to the oldest deal with the value would cost the whole index of one
+  // member's deals, 200 blocks. The ten deals of a page may be in ten different blocks.
   const since = new Date(Date.UTC(2025, 0, 1) + (ROWS - 9) * 60_000).toISOString();
   const filters: [title: string, finds: number, args: Record<string, unknown>][] = [
     ["one filter", 5, { owner_id: seller }],

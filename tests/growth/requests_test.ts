@@ -7,7 +7,7 @@ import { countRows } from "../support/blocks.ts";
 import { makeKey, makeWorkspace } from "../support/fixtures.ts";
 
 const REQUESTS = 100_000;
-/** The days before today on which the requests were made: Postgres scans a partition whole if it has few rows. */
+/** The days before today that the requests, 5 s apart, fill. Postgres would scan a partition with few rows whole. */
 const DAYS = 6;
 /** The partitions of the log. */
 const LOG = "requests\\_%";

@@ -1,4 +1,4 @@
-// Counts the blocks that a search among many contacts reads if its words are in old, in new or in no contacts.
+// Counts the blocks that a search among many contacts reads, with words that are in old, new or no contacts.
 import assert from "node:assert/strict";
 import { callVerb } from "../support/blocks.ts";
 import { makeWorkspace } from "../support/fixtures.ts";
@@ -8,7 +8,7 @@ const [SMALL, LARGE] = [1_000, 12_000];
 /** A page reads the texts of at most 1,250 contacts, and searches the index once for every 50 days. */
 const MAX_BLOCKS = 1_500;
 
-Deno.test("a search among 12,000 contacts reads few of them, whether its words are rare, everywhere, in the older half alone, or of another workspace", async (t) => {
+Deno.test("a search among 12,000 contacts reads few of them, for words that are rare, everywhere, only in the older half, or in another workspace", async (t) => {
   await using sql = openDatabase();
   const workspaces = [await makeWorkspace(sql), await makeWorkspace(sql), await makeWorkspace(sql)] as const;
   const [small, large, other] = workspaces;

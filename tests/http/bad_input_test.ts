@@ -12,7 +12,7 @@ function keys(count: number): string {
   return Array.from({ length: count }, (_, i) => `"k${i}":0`).join(",");
 }
 
-/** Each entry is a whole body, or the part of a body that follows `"first_name"`. */
+/** Each body is whole if it begins with a brace, and otherwise the part that follows `"first_name"`. */
 const invalidBodies: [what: string, body: string, field: string][] = [
   ["a NUL character", '{"first_name":"a\\u0000b"}', "first_name"],
   ["an unpaired surrogate", '{"first_name":"a\\ud800"}', "first_name"],
@@ -63,7 +63,7 @@ test("POST /api-v1-leads accepts 6,000 values, and counts no commas or brackets 
 test("a body over 256 KiB, announced or streamed, is 413 payload_too_large, and a body of 256 KiB is read (spec 7, 8)", async ({ workspace: { key }, api }) => {
   const announced = await api.post(LEADS, `{"first_name":"${"a".repeat(2_000_000)}"}`);
   assertError(announced, "payload_too_large");
-  // Sends only the headers, because `fetch` may fail while it sends a body that nobody reads.
+  // Sends only the headers: `fetch` may fail while it sends a body that nobody reads.
   await using stranger = await openRequest("POST", LEADS, { length: 2_000_000 });
   assert.equal((await stranger.reply()).body.error.code, "missing_api_key");
   assert.match(announced.body.error.message, /256 KiB/);
@@ -81,7 +81,7 @@ test("a body over 256 KiB, announced or streamed, is 413 payload_too_large, and 
   assert.equal((await api.post(LEADS, full)).status, 201);
 });
 
-/** Sends bytes and returns the answer, until the connection ends. */
+/** Sends bytes, and returns what arrives before the connection ends. */
 function exchange(bytes: string): Promise<string> {
   const { hostname, port } = new URL(baseUrl);
   return new Promise((resolve) => {
@@ -110,7 +110,7 @@ test("headers of 1 MB, an invalid Host and bytes that are not HTTP are refused a
   }
 });
 
-test("query text that Postgres cannot store is refused, and the reply names the parameter", async ({ api }) => {
+test("a query parameter that Postgres cannot store, or that is repeated, is refused by name", async ({ api }) => {
   for (const query of ["email=%00", "email=a@b.co&email=a@b.co"]) {
     assertError(await api.get(`/api-v1-contacts?${query}`), "validation_error", ["email"]);
   }
@@ -161,8 +161,8 @@ test("9,000 query parameters are checked once each, and at most 100 errors are n
     few.push(await timeOf(() => send(900)));
     many.push(await timeOf(() => send(9_000)));
   }
-  // If each is checked once, ten times as many parameters take ten times as long. Compared in pairs, they would take a
-  // hundred times as long.
+  // Each parameter is checked once, so ten times as many take ten times as long. If they were compared in pairs, they
+  // would take a hundred times as long.
   assert.ok(Math.min(...many) < 30 * Math.min(...few), `${few} ms, ${many} ms`);
 });
 
@@ -172,7 +172,7 @@ test("4,900 wrong items are refused, and the reply names 100 of them", async ({ 
   assert.equal(Object.keys(details).length, 100);
 });
 
-test("a record is created and the header stays short, whatever the names of its ignored fields", async ({ api }) => {
+test("X-Ignored-Fields stays short, and the record is created, whatever the names of the ignored fields", async ({ api }) => {
   const emoji = { first_name: "A", ["a".repeat(99) + "😀"]: 1 };
   const first = await api.post(LEADS, emoji);
   assert.equal(first.status, 201);

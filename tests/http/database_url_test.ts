@@ -6,7 +6,7 @@ import { eventually } from "../support/mailbox.ts";
 import { withEnvironment } from "../support/environment.ts";
 import { databaseUrl } from "../support/stack.ts";
 
-Deno.test("Without DATABASE_URL a call is a 503, a log line says what to set, and the owner's address is not used", async () => {
+Deno.test("Without DATABASE_URL a call is a 503, a log line says what to set, and SUPABASE_DB_URL is not used instead", async () => {
   // Supabase sets SUPABASE_DB_URL in every function.
   await withEnvironment({ DATABASE_URL: null, SUPABASE_DB_URL: databaseUrl }, async (lines) => {
     const headers = { "X-API-Key": generateKey() };

@@ -37,7 +37,7 @@ test("A valid datetime in a body is stored as its moment, and an invalid datetim
   }
 });
 
-test("A valid datetime in a query is read as its moment, and an invalid datetime is named (spec 4.0)", async ({ api, newDeal }) => {
+test("A valid datetime in a query is read as its moment, and the error for an invalid one names the parameter (spec 4.0)", async ({ api, newDeal }) => {
   const deal = await newDeal();
   const { id } = (await api.post(ACTIVITIES, { deal_id: deal.id })).body;
   for (const [text, moment] of READ) {

@@ -17,7 +17,7 @@ import { functionsDatabaseUrl } from "../support/stack.ts";
 const deprecated = { since: "2027-01-31", sunset: "2027-07-31", page: "https://example.com/api/upgrading" };
 const listed = apiEndpoints.find(({ route }) => route.endpoint.operation === "pipeline_list")!;
 
-test("each answer of a deprecated endpoint says since when it is deprecated, until when it answers, and which page names its replacement", async ({ workspace: { key } }) => {
+test("each answer of a deprecated endpoint has the dates of its deprecation and its end, and the page with its replacement", async ({ workspace: { key } }) => {
   const headers = { "Deprecation": "@1801353600", "Sunset": "Sat, 31 Jul 2027 00:00:00 GMT" };
   const routes = table.routes.map((route) => ({ ...route, deprecated }));
   await withEnvironment(

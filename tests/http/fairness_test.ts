@@ -64,7 +64,7 @@ test("replies to strangers are paced at 200 a second, and neither other gates no
   const seconds = (performance.now() - started) / 1_000;
   // After the burst of 50, 400 replies are sent at 200 a second.
   assert.ok(seconds > 1.9, `${seconds.toFixed(1)} s`);
-  // Others may wait for strangers only on a machine too slow for this pace, where all calls take over 4 s.
+  // Other calls may wait for strangers only on a machine that is too slow for this pace: all calls then take over 4 s.
   assert.ok(first < 400 || seconds > 4, `${first} strangers were answered first, in ${seconds.toFixed(1)} s`);
 });
 

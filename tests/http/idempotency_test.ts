@@ -67,14 +67,14 @@ for (const [index, { resource, route: { endpoint }, title }] of creating.entries
     return row;
   };
 
-  test(`${title} answers the same key and body with 200 and the original reply, and creates nothing (spec 4.0.1, 6.1)`, async (workspace) => {
+  test(`${title} answers the same Idempotency-Key and body with 200 and the original reply, and creates nothing (spec 4.0.1, 6.1)`, async (workspace) => {
     const first = await send(workspace.key, workspace.body, "one");
     assert.equal(first.status, 201);
     assert.equal(first.headers.get("Idempotent-Replayed"), null);
     // The original reply is repeated even when the record has changed.
     await sql`
       update ${sql(`crm.${table}`)} set created_at = created_at - interval '1 day' where id = ${idOf(first)}`;
-    // Neither the order of keys nor white space makes a body different.
+    // Neither the order of fields nor white space makes a body different.
     const reversed = Object.fromEntries(Object.entries(workspace.body).reverse());
     for (const body of [workspace.body, JSON.stringify(reversed, null, "\t")]) {
       const again = await send(workspace.key, body, "one");
@@ -84,7 +84,7 @@ for (const [index, { resource, route: { endpoint }, title }] of creating.entries
     assert.deepEqual(await made(workspace), { records: 1, events: eventsOfEach });
   });
 
-  test(`${title} refuses a key that was used with another body or on another resource (spec 4.0.1, 7)`, async (workspace) => {
+  test(`${title} refuses an Idempotency-Key that was used with another body or on another resource (spec 4.0.1, 7)`, async (workspace) => {
     assert.equal((await send(workspace.key, workspace.body, "body")).status, 201);
     for (const change of [{ name: "B" }, { more: null }]) {
       const changed = { ...workspace.body, ...change };
@@ -128,7 +128,7 @@ for (const [index, { resource, route: { endpoint }, title }] of creating.entries
     assert.deepEqual([again.status, again.text], [200, first.text]);
     assert.equal(again.headers.get("Idempotent-Replayed"), "true");
     assert.equal(again.headers.get("Location"), first.headers.get("Location"));
-    // A key is remembered only with a successful reply.
+    // An Idempotency-Key is remembered only with a successful reply.
     for (let i = 0; i < 2; i++) {
       assertError(await send(workspace.key, "no json", "two"), endpoint.malformed);
     }
@@ -183,10 +183,10 @@ for (const [index, { resource, route: { endpoint }, title }] of creating.entries
     assert.deepEqual(await made(workspace), { records: 2, events: 2 * eventsOfEach });
   });
 
-  // The door applies the other rules before it runs the verb, so they are tested with one resource.
+  // The door applies the other rules before it runs the verb, so one resource is enough to test them.
   if (index > 0) continue;
 
-  test(`${title} refuses an Idempotency-Key outside 1-255 characters (spec 4.0.1, 7, 8)`, async (workspace) => {
+  test(`${title} refuses an Idempotency-Key that does not have 1 to 255 characters (spec 4.0.1, 7, 8)`, async (workspace) => {
     for (const key of ["", "k".repeat(256), "k".repeat(4000)]) {
       for (const body of [workspace.body, {}, "no json"]) {
         assertError(await send(workspace.key, body, key), "invalid_idempotency_key");
@@ -221,7 +221,7 @@ for (const [index, { resource, route: { endpoint }, title }] of creating.entries
     await original.end({ timeout: 0 });
   });
 
-  test(`${title}: of 24 simultaneous equal calls one creates, the rest are answered 200 or 409 (spec 4.0.1)`, async (workspace) => {
+  test(`${title}: of 24 simultaneous equal calls one creates, and the others get 200, 409 or, after too long a wait, 503 (spec 4.0.1)`, async (workspace) => {
     const second = await makeKey(sql, workspace.id);
     const keys = [workspace.key, second.key];
     const replies = await Promise.all(
@@ -229,7 +229,7 @@ for (const [index, { resource, route: { endpoint }, title }] of creating.entries
     );
     const count = (status: number) => replies.filter((reply) => reply.status === status).length;
     assert.equal(count(201), 1);
-    // On a busy machine a call that waits too long for its workspace's connections is answered 503.
+    // On a busy machine a call that waits too long for its workspace's connections gets 503.
     assert.equal(count(200) + count(409) + count(503), 23);
     const texts = new Set(replies.filter(({ status }) => status < 300).map(({ text }) => text));
     assert.equal(texts.size, 1);

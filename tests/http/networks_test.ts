@@ -99,7 +99,7 @@ const CASES: { networks: string[]; in: string[]; out: (string | null)[] }[] = [
   { networks: ["::/0"], in: ["2001:db8::1"], out: ["1.2.3.4", null] },
 ];
 
-test("Networks of IPv4 and IPv6 match as they should, whatever form an address has", async ({ sql, workspace }) => {
+test("Networks of IPv4 and IPv6 match the addresses in them, whatever form an address has", async ({ sql, workspace }) => {
   const { session } = await signIn(sql, workspace.id, "gestor");
   for (const { networks, in: allowed, out } of CASES) {
     const { status, body, text } = await memberClient(session).post("/app-v1-keys", {
@@ -181,7 +181,7 @@ test("Each invalid network has its own error, with a correction where the intend
   }
 });
 
-Deno.test("The address of a call is the last entry of its header", () => {
+Deno.test("The address of a call is the last entry of CF-Connecting-IP", () => {
   const address = (value: string) => clientAddress(new Headers({ "CF-Connecting-IP": value }));
   assert.equal(address("203.0.113.7"), "203.0.113.7");
   assert.equal(address("10.0.0.1, 203.0.113.7 "), "203.0.113.7");

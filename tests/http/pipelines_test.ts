@@ -12,7 +12,7 @@ import { makeWorkspace, type TestWorkspace } from "../support/fixtures.ts";
 import { test } from "../support/scenario.ts";
 import { functionsDatabaseUrl, openDatabase } from "../support/stack.ts";
 
-/** The pool of an isolate, and its connections for short reads. */
+/** How many connections an isolate's pool has, and how many more the isolate has for short reads. */
 const [POOL, PIPELINES] = [2, 2];
 
 const forward: Forward = (from, to) => from.readable.pipeTo(to.writable);
@@ -79,8 +79,8 @@ test("a read that waits for a lock does not delay another key's read, and is cou
   assert.equal((await isolate.read(first.key)).left, left - 2);
 });
 
-test("reads whose connection is lost before the reply are sent again on another", async ({ sql }) => {
-  /** A reply waits for this promise; if it resolves to true, the reply is lost with its connection. */
+test("reads whose connection is lost before the reply are sent again on another connection", async ({ sql }) => {
+  /** A reply waits for this promise. If it resolves to true, the reply is lost with its connection. */
   let lost = Promise.resolve(false);
   const loseReplies: Forward = (from, to) => forwardWhile(from, to, async () => !await lost);
   await using proxy = startProxy(functionsDatabaseUrl, forward, loseReplies);
@@ -100,7 +100,7 @@ test("reads whose connection is lost before the reply are sent again on another"
     lost = promise;
     let isAnswered = false;
     const reads = isolate.readAll().finally(() => isAnswered = true);
-    // Stops when both are answered: a read that takes a connection lost in an earlier round fails without running.
+    // Also ends when both reads are answered: a read on a connection that an earlier round closed fails and never runs.
     await eventually(
       async () => isAnswered || await countCalls() >= before + 2,
       "Postgres to run both reads",
@@ -109,14 +109,14 @@ test("reads whose connection is lost before the reply are sent again on another"
     resolve(true);
     return (await reads).map(({ status }) => status);
   }
-  // Tries again, because a read that finds no open pipeline goes through the pool, which does not repeat it.
+  // Tries again: a read that finds no open pipeline goes through the pool, which does not repeat it.
   await eventually(
     async () => (await readAndLose()).every((status) => status === 200),
     "both to be answered",
   );
 });
 
-Deno.test("A shared connection that cannot be opened is forgotten with its last waiting read", async () => {
+Deno.test("A shared connection that cannot be opened is given up once the reads that wait for it have failed", async () => {
   // An idle connection that dies while the pool hands it out is replaced, and the replacement may fail.
   const gone = new Error("gone");
   const counts = { idleCount: 1, waitingCount: 0, totalCount: 2 };

@@ -85,7 +85,7 @@ test("a lowered limit applies at once, and Retry-After says when the lowered lim
   assert.ok(wait >= 39 && wait <= 40, `the fourth of five calls leaves in 40 s, Retry-After is ${wait}`);
 });
 
-test("the times of 1,000 calls are stored as they are, because compressing them takes longer than a call", async ({ sql }) => {
+test("the times of 1,000 calls are stored uncompressed, because compressing them takes longer than a call", async ({ sql }) => {
   const { key, id } = await makeWorkspace(sql, { rateLimit: 1_000 });
   assert.equal((await client(key).get(PIPELINES)).status, 200);
   const ofKey = sql`where key_id = (select id from crm.api_keys where workspace_id = ${id})`;

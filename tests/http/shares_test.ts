@@ -34,7 +34,6 @@ async function startIsolate(databaseUrl = functionsDatabaseUrl) {
 }
 type Isolate = Awaited<ReturnType<typeof startIsolate>>;
 
-/** Sends calls with each key in turn. */
 function sendMany(isolate: Isolate, keys: string[], calls: number) {
   const sent = Array.from({ length: calls }, (_, i) => isolate.send({ "X-API-Key": keys[i % keys.length]! }));
   // If the test fails, the isolate stops before the calls end; their errors do not matter.
@@ -42,7 +41,7 @@ function sendMany(isolate: Isolate, keys: string[], calls: number) {
   return sent;
 }
 
-/** Begins a transaction that locks the rate limits of the workspaces' keys, so that their calls wait until it ends. */
+/** Locks the rate limits of the workspaces' keys in a transaction: their calls wait until it ends. */
 async function holdCalls(holder: Sql, ...workspaceIds: string[]) {
   await holder`begin`;
   await holder`
@@ -52,8 +51,8 @@ async function holdCalls(holder: Sql, ...workspaceIds: string[]) {
 }
 
 /**
- * Waits until exactly `expected` calls are stuck, and fails if more are. There may be fewer for a moment: a statement
- * that shares a connection waits at most 250 ms for a lock, and is then sent again on a connection of its own.
+ * Waits until exactly `expected` calls are stuck, and fails if more are. For a moment there may be fewer. A statement
+ * on a shared connection waits at most 250 ms for a lock, and is then sent again on its own connection.
  */
 async function seeStuck(sql: Sql, expected: number): Promise<void> {
   await eventually(async () => {
@@ -118,7 +117,7 @@ test("two workspaces whose calls are stuck leave a connection to the others", as
   assert.deepEqual(new Set(statuses), new Set([200]));
 });
 
-test("a call that was cancelled before it was counted is counted before the next call of its key", async ({ sql }) => {
+test("a call that is cancelled before it is counted is counted later, before the next call of its key", async ({ sql }) => {
   await using holder = openDatabase();
   await using isolate = await startIsolate();
   const { id, key } = await makeWorkspace(sql, { rateLimit: 120 });

@@ -73,7 +73,7 @@ Deno.test("During a flood the newest reply is sent first, so that an occasional 
   assert.ok(performance.now() - started < 8_000, `${Math.round(performance.now() - started)} ms`);
 });
 
-/** Starts a task that occupies a place of its owner until it is ended. */
+/** Starts a task that uses one of its owner's connections until `end` is called. */
 function startTask(share: FairShare, owner: Owner) {
   const end = Promise.withResolvers<void>();
   let running = false;
@@ -91,14 +91,14 @@ Deno.test("The last connection is kept for a workspace that has none", async () 
   await tasks[4]!.end();
   assert.equal(tasks[3]!.isRunning(), false);
   await tasks[5]!.end();
-  // Now there is room for the waiting task, and still for a further owner.
+  // Now the waiting task can run, and a connection is left for a further owner.
   await tasks[0]!.end();
   assert.equal(tasks[3]!.isRunning(), true);
   await Promise.all([1, 2, 3].map((n) => tasks[n]!.end()));
   assert.equal(share.isIdle, true);
 });
 
-Deno.test("A task without an owner counts against every workspace until its owner is looked up, which happens when another task waits", async () => {
+Deno.test("A task whose owner is unknown counts against every workspace; the owner is looked up when another task waits", async () => {
   const share = new FairShare(1, 2);
   const asked: PromiseWithResolvers<string | undefined>[] = [];
   const stranger = startTask(share, () => {
@@ -126,7 +126,7 @@ Deno.test("A task without an owner counts against every workspace until its owne
   assert.equal(share.isIdle, true);
 });
 
-Deno.test("Of many tasks without an owner only one starts at first; the others start once their owner is known", async () => {
+Deno.test("The limit of two tasks for each owner also holds for 20 tasks whose owner is looked up only after they arrive", async () => {
   const share = new FairShare(2, 4);
   const tasks = Array.from({ length: 20 }, () => startTask(share, () => Promise.resolve("a")));
   await pause(1);

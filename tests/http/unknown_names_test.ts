@@ -75,7 +75,7 @@ test("A batch names the nearest field in at most 100 of its details", async ({ a
   assert.ok(text.match(/talvez/g)!.length > 80);
 });
 
-Deno.test("The field suggested for an unknown name differs by a few letters or has that alias; without such a field, none is suggested", () => {
+Deno.test("For an unknown name, a field is suggested if it differs by a few letters or has the name as an alias", () => {
   const fields = ["name", "phone", "owner_id", "value", "tax_id", "company_id", "external_id"];
   const suggested = {
     nmae: "name",

@@ -1,4 +1,4 @@
-// Versions of records: ETag, If-None-Match, If-Match (RFC 9110, 13).
+// Versions of records: ETag, If-None-Match, If-Match (RFC 9110, section 13).
 import assert from "node:assert/strict";
 import { assertError, call, client } from "../support/client.ts";
 import { makeWorkspace, type TestWorkspace } from "../support/fixtures.ts";
@@ -11,7 +11,7 @@ import { sql, test } from "../support/scenario.ts";
 const CONTACTS = "/api-v1-contacts";
 const STRONG = /^"[0-9a-f]{16}(\.[0-9a-f]{16})?"$/;
 
-/** The resources whose records have this method, by path. */
+/** The resources that have this method on `/:id`. */
 const pathsOf = (method: string) =>
   keyEndpoints.filter(({ route }) => route.method === method && route.path === "/:id")
     .map(({ resource: { name }, route: { endpoint } }) => ({ name, path: `/${name}`, endpoint }));

@@ -35,7 +35,7 @@ interface Served {
 }
 
 /**
- * Changes a source file, then waits 20 ms: if the build ran in the same millisecond as the change, the file would still
+ * Changes a source file, then waits 20 ms. A file that changed in the same millisecond as the build ran would still
  * count as newer than the build.
  */
 async function change(source: string, text: string): Promise<void> {
@@ -53,7 +53,7 @@ async function serve(build: string, run: (served: Served) => Promise<void>): Pro
   };
   for (const [path, text] of Object.entries(FILES)) await write(path, text);
   await write("source/pages/page.ts", "1");
-  // The sources are older than the build's mark, so that the build is current.
+  // The source is older than the build (dist/.local), so that the build is current.
   const anHourAgo = new Date(Date.now() - 3_600_000);
   await Deno.utime(join(folder, "source/pages/page.ts"), anHourAgo, anHourAgo);
   await write("build.ts", build);

@@ -29,7 +29,7 @@ Deno.test("After a restore and crm.continue_feed(), the feed keeps its order and
       }
       : body.error.code;
   };
-  // The feed shows an event only when all transactions that began before it have ended.
+  // The feed shows an event only when all earlier transactions have ended.
   const makeContact = async (name: string) => {
     await sql`
       insert into crm.contacts (workspace_id, name, owner_id) values (${workspace.id}, ${name}, ${workspace.memberId})`;

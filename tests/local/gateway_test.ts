@@ -13,7 +13,7 @@ Deno.test("The gateway answers not_found to a path that names no function", asyn
   assert.deepEqual([outside.status, (await outside.json()).error.code], [404, "not_found"]);
 });
 
-/** Runs a test with a gateway of its own that serves these functions, given as the text of index.ts. */
+/** Runs a test with a separate gateway that serves these functions; each is given as the text of its index.ts. */
 async function withFunctions(
   functions: Record<string, string>,
   body: (baseUrl: string) => Promise<void>,

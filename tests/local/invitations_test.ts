@@ -31,7 +31,6 @@ function recover(email: string) {
   return callAuth(`POST /recover?${query}`, { body: { email } });
 }
 
-/** The last mail to an address. */
 async function lastMailTo(email: string): Promise<Mail> {
   const mail = (await readMails(join(dataDir, "mail"))).findLast(({ to }) => to === email);
   assert.ok(mail, `There is no mail to ${email}`);

@@ -9,7 +9,6 @@ import { openFolder } from "../support/folder.ts";
 import { needing } from "../support/needing.ts";
 import { makeMigrationsFolder } from "../support/migrations_folder.ts";
 
-/** Asserts that migrating is refused with this message. */
 const refuses = (sql: Sql, folder: { path: string }, message: RegExp) =>
   assert.rejects(migrate(sql, folder.path), { name: "StackError", message });
 
@@ -144,7 +143,7 @@ test("A setting that a migration changes does not affect the next migration, whi
   assert.equal(row!["waits"], "2s");
 });
 
-test("Nothing is applied if a migration before an applied one is missing, or the database has an unknown one", async ({ sql, folder }) => {
+test("Nothing is applied if a migration that precedes an applied migration is missing, or if the database has an unknown migration", async ({ sql, folder }) => {
   await using older = await makeMigrationsFolder();
   await folder.add("1_first.sql", "create table public.a ();");
   await folder.add("3_third.sql", "create table public.c ();");
@@ -204,12 +203,12 @@ test("Six processes that migrate an empty database at the same time apply each m
 });
 
 Deno.test(needing(["pgbouncer"], {
-  name: "The migrations are applied through a pooler that gives each transaction another connection",
+  name: "The migrations are applied through a pooler that may give each transaction another connection",
   async fn() {
     await using database = await createEmptyDatabase();
     await using folder = await openFolder();
     await using pooler = await startPgBouncer(database.url, folder.path);
-    // The pooler uses either of the two connections, and neither keeps prepared statements.
+    // Makes the pooler open two connections, either of which it may use. The client prepares no statements.
     await using sql = connect(pooler.databaseUrl, 2, { prepare: false });
     await Promise.all([sql`select pg_sleep(0.1)`, sql`select pg_sleep(0.1)`]);
     assert.equal(await migrate(sql), (await migrationFiles()).length);

@@ -1,4 +1,4 @@
-// Supabase Auth's OAuth 2.1 server, as local sign-in answers it (github.com/supabase/auth, internal/api/oauthserver).
+// Supabase Auth's OAuth 2.1 server, as local sign-in imitates it (github.com/supabase/auth, internal/api/oauthserver).
 import assert from "node:assert/strict";
 import { Buffer } from "node:buffer";
 import { decodeJwt } from "jose";
@@ -109,7 +109,7 @@ Deno.test("A code works once, only for its app, its address and its verifier", a
   await assertRefused(form, "invalid_grant");
 });
 
-Deno.test("An app may name only an address that it registered, and nobody is sent to another", async () => {
+Deno.test("An app may name only a redirect address that it registered, and nobody is redirected to another address", async () => {
   const { id } = await register();
   const { challenge } = makeVerifier();
   for (
@@ -131,7 +131,7 @@ Deno.test("An app may name only an address that it registered, and nobody is sen
   await register({ redirect_uris: ["https://example.com/callback", "cursor://anysphere.cursor/callback"] });
 });
 
-Deno.test("An app whose request is invalid gets the reason at its address", async () => {
+Deno.test("An app whose request is invalid gets the reason at its redirect address", async () => {
   const { id } = await register();
   const { challenge } = makeVerifier();
   const wrong: [Record<string, string>, RegExp][] = [

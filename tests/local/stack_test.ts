@@ -89,7 +89,6 @@ function getToken(file: StackFile, grant: "password" | "refresh_token", credenti
   return callAuth(file, `token?grant_type=${grant}`, init);
 }
 
-/** Signs in as the demo member. */
 const signIn = (file: StackFile) =>
   getToken(file, "password", { email: file.demo_email, password: file.demo_password });
 
@@ -100,7 +99,7 @@ async function callApi({ base_url, demo_key }: StackFile, name: string): Promise
   return response.status;
 }
 
-test("SIGTERM stops a stack cleanly; the next start, under 3 s, keeps the data, the demo key and password, and sessions", async (dataDir) => {
+test("SIGTERM stops a stack cleanly; the next start is quick, and keeps the data, the demo key and password, and sessions", async (dataDir) => {
   const startedAt = performance.now();
   const first = await startStackProcess(dataDir);
   const firstMs = performance.now() - startedAt;
@@ -218,7 +217,7 @@ for (const [what, recovers] of [["the stack", false], ["the stack and Postgres",
   });
 }
 
-test("A start continues a start that was interrupted right after it created the roles, and ignores a deleted log and another program's postmaster.pid", async (dataDir) => {
+test("A start continues an earlier start that was interrupted right after creating the roles, and ignores a deleted log and another program's postmaster.pid", async (dataDir) => {
   const secrets = await loadSecrets(dataDir);
   await (await startPostgres(dataDir, secrets)).stop();
   const withoutRoles = join(dataDir, "postgres-without-roles");

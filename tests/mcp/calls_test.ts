@@ -49,7 +49,7 @@ test("An assistant sees the contacts of a deal with the deal, adds one, and read
   assert.equal(data.results[0].error.details[0].message, "Este id é de um negócio: use deals_get");
 });
 
-test("Repeating a creation with the same arguments creates nothing, and says so; idempotency_key creates another", async ({ sql, workspace }) => {
+test("Repeating a creation with the same arguments creates nothing, and says so; an idempotency_key creates another record", async ({ sql, workspace }) => {
   const call = toolClient(workspace.key);
   const note = { deal_id: (await makeDeal(workspace.key)).id, body: "Ligou de volta" };
   const first = await call("notes_create", note);
@@ -153,7 +153,7 @@ test("Ignored arguments of a call are named, and a call without a reply body say
   assert.deepEqual((await call("webhooks_delete", { id: body.id })).data, {});
 });
 
-test("A tool call counts towards the limit of its key, and says how long to wait beyond it", async ({ sql }) => {
+test("A tool call counts towards the rate limit of its key, and a call over the limit is told how long to wait", async ({ sql }) => {
   const { key } = await makeWorkspace(sql, { rateLimit: 3 });
   const call = toolClient(key);
   // The key's first tool call also reads the workspace's time zone, so it counts twice.
@@ -172,7 +172,7 @@ test("A tool call and a list of the tools send one SQL statement each, and ping 
   await using server = await startServer({
     DATABASE_URL: proxy.url,
     WEBHOOK_ENCRYPTION_KEY: Buffer.from(crypto.getRandomValues(new Uint8Array(32))).toString("base64"),
-    // Without the secret no call pokes the dispatcher, whose statements would be counted too.
+    // Without the secret the dispatcher refuses the pokes of calls. Its statements would be counted too.
     WEBHOOK_DISPATCHER_SECRET: "",
   });
   const statements = async (method: string, params?: unknown) => {

@@ -50,7 +50,7 @@ function mended(name: string, args: Arguments, { message, details = [] }: NonNul
   return { name, args: next };
 }
 
-/** The tool for the operation that a message names by its method and path, or by its own name. */
+/** The tool that a message names, either by the method and path of its operation or by the tool's name. */
 function operationIn(message: string): string | null {
   const [, method, path] = /\b(GET|POST) (\/[\w/:-]+)/.exec(message) ?? [];
   if (path === undefined) {

@@ -156,7 +156,7 @@ test("The key is taken from X-API-Key or from Authorization, and every other cal
       ["revoked_api_key", { "Authorization": `Bearer ${other.key}` }],
     ] as [string, Record<string, string>][]
   ) {
-    // Over the 16 KiB read before the key is judged; small enough to be sent before the reply, or fetch might fail.
+    // Over the 16 KiB that are read before the key is checked, but small: fetch must send all of it before the reply.
     const large = request("tools/list", { x: "x".repeat(17_000) });
     for (
       const message of [list, initialize("2025-11-25"), request("tools/call", { name: "me_get" }), large]
@@ -186,7 +186,7 @@ test("A page of another origin is refused with 403, and a page of the console ma
   assert.match(preflight.headers.get("Access-Control-Allow-Headers") ?? "", /MCP-Protocol-Version/);
 });
 
-test("A body over 256 KiB, too deep or of too many values is refused before it is parsed", async ({ workspace: { key } }) => {
+test("A body that is over 256 KiB, too deep or has too many values is refused before it is parsed", async ({ workspace: { key } }) => {
   const call = (args: string) =>
     post(
       `{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"contacts_list","arguments":${args}}}`,

@@ -1,4 +1,4 @@
-// The reply to one POST is limited in size: otherwise a key could make an isolate hold a hundred megabytes.
+// The reply to one POST is limited in size: otherwise an isolate would hold up to 20 large replies for one POST.
 import assert from "node:assert/strict";
 import { Buffer } from "node:buffer";
 import type { Sql } from "postgres";
@@ -7,7 +7,7 @@ import { test } from "../support/scenario.ts";
 
 const MAX_REPLY_BYTES = 2_000_000;
 
-/** Adds contacts so large that 28 of them fill the largest page that the API answers, some 500 KB. */
+/** Adds contacts so large that 28 fill the largest page that the API returns, some 500 KB. */
 function addContacts(sql: Sql, workspaceId: string, count: number): Promise<unknown> {
   return sql`
     insert into crm.contacts (workspace_id, owner_id, name, custom_fields)

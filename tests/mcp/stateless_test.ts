@@ -38,7 +38,7 @@ test("A stateless request names its revision, and its results say that they are 
   assert.equal("resultType" in plain.body.result, false, "the field does not exist in older revisions");
 });
 
-test("An unknown revision and a header that contradicts the message are errors that say so", async ({ workspace: { key } }) => {
+test("A request with an unknown revision, or with a header that contradicts the message, gets an error of its own", async ({ workspace: { key } }) => {
   const unknown = await post(stateless("tools/list", {}, "2099-01-01"), { "X-API-Key": key });
   assert.deepEqual([unknown.status, unknown.body.error.code], [400, -32022]);
   assert.deepEqual(unknown.body.error.data, { supported: REVISIONS, requested: "2099-01-01" });

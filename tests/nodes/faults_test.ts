@@ -46,7 +46,7 @@ Deno.test(needing(NODE_PROGRAMS, {
         }
       });
 
-      await t.step("slots are the same in TypeScript and in SQL", async () => {
+      await t.step("slots, which determine the node, are the same in TypeScript and in SQL", async () => {
         const ids = Array.from({ length: 1000 }, () => crypto.randomUUID());
         ids.push("00000000-0000-0000-0000-000000000000", "ffffffff-ffff-ffff-ffff-ffffffffffff");
         const rows = await nodes.admin<{ id: string; slot: string }[]>`
@@ -107,7 +107,7 @@ Deno.test(needing(NODE_PROGRAMS, {
         }
       });
 
-      await t.step("each node's deliveries have its lease numbers, and are recorded there", async () => {
+      await t.step("a node's deliveries have its lease numbers, and are recorded there", async () => {
         const subscribed = [[sql0, on0.id], [sql1, on1.id]] as const;
         for (const [sql, id] of subscribed) {
           await addDeliveries(sql, id, await addSubscription(sql, id), 2);
@@ -125,7 +125,7 @@ Deno.test(needing(NODE_PROGRAMS, {
         }
       });
 
-      await t.step("outcomes of an unknown slot are refused, after the others were recorded", async () => {
+      await t.step("outcomes for an unknown slot are refused, after the others were recorded", async () => {
         await addDeliveries(sql1, on1.id, await addSubscription(sql1, on1.id), 2);
         const [known, lost] = await claimDeliveries(10);
         assert.ok(known && lost);

@@ -20,7 +20,7 @@ Deno.test(needing(NODE_PROGRAMS, {
   fn: async (t) => {
     await using stack = new AsyncDisposableStack();
     const { nodes, proxy, owners } = await startForMoves(stack);
-    // One connection, because a move holds locks of its session.
+    // One connection, because a move holds locks that belong to a session.
     const open = (url: string) =>
       stack.adopt(openSql(url, { max: 1, max_lifetime: null }), (sql) => sql.end());
     const admin = open(proxy.superuserUrl);
@@ -115,7 +115,7 @@ Deno.test(needing(NODE_PROGRAMS, {
       for (const table of tables.slice(1)) {
         await owners[1]`select crm.make_partition(${table}, ${dayBefore(5)})`;
       }
-      // This event is in the source's default partition. A reader keeps that partition from being emptied for 1 s.
+      // This event is in the source's default partition. For 1 s a reader keeps that partition from being emptied.
       await makeEvents(owners[1], workspace.id, 1, { ageS: 5 * DAY_S });
       const reading = open(nodes[1].superuserUrl).begin((sql) =>
         sql`select pg_sleep(1) from crm.events limit 1`
@@ -172,7 +172,7 @@ Deno.test(needing(NODE_PROGRAMS, {
       await assertLeft(owners[0], workspace.id);
     });
 
-    await t.step("after the cut, an app and a command reach only the new node", async () => {
+    await t.step("after the step cut, an app and a command reach only the new node", async () => {
       await move({ to: 0 });
       const scopes = ["contacts:read"];
       const { user, session, client } = await addApp(owners[0], owners[0], workspace, scopes);

@@ -37,8 +37,8 @@ const KILLS: [RegExp, number][] = [
 ];
 
 /**
- * Refuses to drop a publication that still has tables: such a drop could make a write to one of its tables fail, but
- * too rarely for a test to wait for such a failure.
+ * Refuses to drop a publication that still has tables. Such a drop could make a write to one of its tables fail, but
+ * too rarely for a test to see.
  */
 const REFUSE_DROP = `
   create function refuse_drop() returns event_trigger language plpgsql as $$
@@ -74,7 +74,7 @@ Deno.test(needing(NODE_PROGRAMS, {
     await owners[0]`
       update crm.key_secrets set hash = sha256(${oldKey}::text::bytea) where workspace_id = ${other.id}`;
 
-    await t.step("an operator puts a proxy before the database, and adds a second one", async () => {
+    await t.step("an operator puts a proxy before the database, and adds a second database", async () => {
       assert.deepEqual(await crm("node", "add", node0.superuserUrl), { node: 0 });
       assert.deepEqual(await crm("node", "add", node1.superuserUrl), { node: 1 });
       const { nodes, slots } = await crm("node", "list");

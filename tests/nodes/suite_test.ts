@@ -4,7 +4,7 @@ import { NODE_PROGRAMS, startNodes } from "../support/nodes.ts";
 import { giveOut, testFiles } from "../support/selection.ts";
 import { runGroup } from "../support/group.ts";
 
-/** Files that send requests to every endpoint, with keys and as members. */
+/** Files that send requests to all endpoints that take an id, with keys and as members, and some other requests. */
 const SOME = [
   "tests/contract/every_id_test.ts",
   "tests/api/proposals_test.ts",
@@ -25,7 +25,7 @@ async function suite(): Promise<string[]> {
 }
 
 Deno.test(needing(NODE_PROGRAMS, {
-  name: "The contract's tests pass through the proxy, with all workspaces on node 1",
+  name: "The contract's tests succeed through the proxy, with all workspaces on node 1",
   fn: async () => {
     await using nodes = await startNodes();
     const stackEnv = {

@@ -146,7 +146,7 @@ async function moveDatabase(): Promise<void> {
       60,
     );
     assert.deepEqual(ids.filter((id) => !arrived.has(id)), []);
-    // A delivery may arrive twice only if it was under way or waiting when the dump was made, and arrived after it.
+    // Only deliveries that were under way or waiting at the time of the dump may arrive twice.
     const twice = ids.filter((id) => arrived.get(id)! > 1);
     assert.ok(twice.every((id) => arrivedBefore.has(id)));
     assert.ok([...arrived.values()].every((times) => times <= 2));

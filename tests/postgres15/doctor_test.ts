@@ -12,7 +12,7 @@ import { openFolder } from "../support/folder.ts";
 import { createNet, createVault } from "../support/vault.ts";
 
 /**
- * pg_cron 1.4 runs a job at the next full minute at the earliest. The rest of the time is for runs and checks, which
+ * pg_cron 1.4 runs a job at the next full minute at the earliest. The other 90 seconds are for runs and checks, which
  * take seconds on a busy machine.
  */
 const FIRST_RUN_S = 150;
@@ -134,7 +134,7 @@ Deno.test(needing(["postgresql-15", "postgresql-15-cron"], {
   },
 }));
 
-/** Waits until the doctor finds nothing wrong. Looks only every 2 s, because other tests measure times meanwhile. */
+/** Waits until the doctor finds nothing wrong. Looks only every 2 s, because other tests may be measuring times. */
 async function waitForRuns(look: () => Promise<Diagnosis>): Promise<void> {
   const deadline = performance.now() + FIRST_RUN_S * 1000;
   for (;;) {

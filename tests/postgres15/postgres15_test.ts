@@ -39,7 +39,7 @@ Deno.test(
         assert.match(said, /Linting schema: crm/);
       });
 
-      await t.step("the door answers", async () => {
+      await t.step("api.call answers", async () => {
         const { key } = await makeWorkspace(sql);
         const [reply] = await sql`
         select error_code, body::json -> 'data' -> 0 ->> 'name' as name
@@ -108,7 +108,7 @@ Deno.test(
         ]);
       });
 
-      // A check runs the jobs itself: pg_cron must not start them too at the next full minute.
+      // The partition checks run the jobs themselves: pg_cron must not start them too at the next full minute.
       await stopJobs(sql);
       for (const { name, run } of PARTITION_CHECKS) {
         await passMidnight();

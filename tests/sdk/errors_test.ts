@@ -10,7 +10,6 @@ async function errorOf(call: Promise<unknown>): Promise<CrmError> {
   return error;
 }
 
-/** Starts a server that answers every request with `answer`. */
 function serve(answer: (request: Request) => Response | Promise<Response>) {
   const server = Deno.serve({ hostname: "127.0.0.1", port: 0, onListen: () => {} }, answer);
   return {
@@ -50,7 +49,7 @@ test("ifMatch refuses to overwrite a change that somebody made meanwhile, and if
   await assert.rejects(crm.contacts.update(id, { name: "Bia" }, { ifMatch: { id } }), TypeError);
 });
 
-test("Reading a contact that was merged returns the one that stays, also through several merges", async ({ workspace: { key } }) => {
+test("Reading a contact that was merged returns the contact that stays, also through several merges", async ({ workspace: { key } }) => {
   const { crm } = recordingCrm(key);
   const [a, b, c] = await Promise.all(["A", "B", "C"].map((name) => crm.contacts.create({ name })));
   await crm.contacts.merge(b!.id, a!.id);
@@ -83,7 +82,7 @@ Deno.test("A service that cannot be reached is no_answer, and a silent service i
   listener.close();
   const error = await errorOf(crm.contacts.list({ email: "ana@exemplo.com.br" }).page());
   assert.deepEqual([error.code, error.status], ["no_answer", 0]);
-  // Errors are logged, and logs must not contain ids.
+  // Messages are often logged, so they must not contain the query, which has an e-mail address.
   assert.equal(error.message, `No reply from GET ${address}/api-v1-contacts`);
   assert.ok(error.cause instanceof Error);
 });
@@ -120,7 +119,7 @@ Deno.test("A reply that is not the API's is unexpected_reply, and is repeated on
   }));
 });
 
-Deno.test("The SDK waits up to maxWait, and shortens its own longer waits to it", async () => {
+Deno.test("The SDK waits as Retry-After says, up to maxWait, and shortens a longer wait of its own to maxWait", async () => {
   for (const asked of ["120", null]) {
     const headers: HeadersInit = asked === null ? {} : { "Retry-After": asked };
     await using busy = serve(() => new Response(null, { status: 503, headers }));

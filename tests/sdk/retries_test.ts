@@ -55,7 +55,7 @@ test("Calls that were refused together are not repeated at the same moment", asy
   assert.equal(new Set(retries.map(({ wait }) => wait)).size, 8);
 });
 
-test("A second call with the same key as a call in progress waits for that call, and returns the same record", async ({ sql, workspace: { key } }) => {
+test("A call with the idempotency key of a call in progress waits for that call, and returns the same record", async ({ sql, workspace: { key } }) => {
   const { crm } = recordingCrm(key);
   const { id: company_id } = await crm.companies.create({ name: "Padaria Sol" });
   const { promise: refused, resolve } = Promise.withResolvers<void>();
@@ -122,7 +122,7 @@ test("A read, an update and an action are repeated if their answers are lost", a
   }));
 });
 
-test("A new subscription, a new secret and an update with ifMatch are not repeated without an answer: they would be made twice, or conflict with themselves", async ({ workspace: { key } }) => {
+test("A new subscription, a new secret and an update with ifMatch are not repeated after a lost answer: they would be made twice, or conflict with themselves", async ({ workspace: { key } }) => {
   const { crm } = recordingCrm(key);
   const subscription = { event_types: ["deal.won" as const], target_url: "https://example.com/crm" };
   const { id } = await crm.webhooks.create(subscription);

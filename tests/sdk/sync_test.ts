@@ -4,7 +4,7 @@ import { eventually } from "../support/mailbox.ts";
 import { test } from "../support/scenario.ts";
 import { recordingCrm } from "../support/sdk.ts";
 
-/** Runs a program that stores the cursor, until it has `count` events; an event appears a moment after its write. */
+/** Runs a program that stores the cursor, until it has `count` events. An event appears a moment after its write. */
 async function run(crm: Crm, count: number, options: SyncOptions = {}) {
   const events: Event[] = [];
   let { cursor } = options;

@@ -36,7 +36,7 @@ Deno.test("Code of a page's Markdown is untouched, and containers of the layout 
   );
 });
 
-Deno.test("A page without a title or a description is refused by its name", () => {
+Deno.test("A page without a title or a description is refused, and the error names the page", () => {
   assert.throws(() => parsePage("keys", "---\ntitle: Keys\n---\n"), /page keys has no line "description: …"/);
   assert.throws(() => parsePage("keys", "# Keys\n"), /page keys has no line "title: …"/);
   assert.deepEqual(parsePage("keys", '---\ntitle: "Keys: all"\ndescription: Get one\n---\nText\n'), {

@@ -18,7 +18,7 @@ Deno.test("The path of a repository gets its final slash", () => {
   assert.equal(read({ SITE_BASE_PATH: "/" }).base, "/");
 });
 
-Deno.test("A path without a slash before it, and an origin with a path, are refused by the name of their variable", () => {
+Deno.test("A path that does not begin with a slash, and an origin with a path, are refused, and the error names the variable", () => {
   for (const path of ["crm", "//example.com/", "/a b/", "https://example.com/"]) {
     assert.throws(() => read({ SITE_BASE_PATH: path }), /SITE_BASE_PATH/);
   }

@@ -1,4 +1,4 @@
-// A job catches up for a subscription that is behind, while transactions commit: each event gets exactly one delivery.
+// While transactions commit, a job catches up for a subscription that is behind: each event gets one delivery.
 import assert from "node:assert/strict";
 import type { ISql, ReservedSql, Sql } from "postgres";
 import { openSql } from "../../run/local/sql.ts";
@@ -6,7 +6,7 @@ import { operate } from "../../run/operator/operator.ts";
 import { eventually } from "../support/mailbox.ts";
 import { startOwnDatabase } from "../support/own_database.ts";
 
-/** A workspace with one subscription, in which at most `bound` deliveries may wait. */
+/** A workspace with one subscription. */
 interface Place {
   workspace: string;
   subscription: string;
@@ -42,7 +42,7 @@ async function isBehind(sql: ISql, { subscription }: Place): Promise<boolean> {
   return row.behind;
 }
 
-/** Counts events, deliveries and waiting deliveries. A delivery has its event's id, so no delivery exists twice. */
+/** Counts events, deliveries and waiting deliveries. A delivery's id is computed from its event's, so it is unique. */
 async function counted(sql: ISql, { workspace }: Place) {
   const [row] = await sql<[{ events: number; deliveries: number; waiting: number }]>`
     select
@@ -96,7 +96,7 @@ Deno.test("Transactions during the catch-up of a subscription lose and repeat no
       assert.equal((await counted(sql, place)).deliveries, 103, "made at once again");
     });
 
-    await test("the events of a transaction that is older than the mark, but emits after it, are caught up", async (place) => {
+    await test("the events of a transaction that began before the subscription was behind, but emits later, are caught up", async (place) => {
       const old = await begin(pool);
       await emit(sql, place, 30);
       await deliverAll(sql, place);
@@ -139,7 +139,7 @@ Deno.test("Transactions during the catch-up of a subscription lose and repeat no
     await test("a run that is killed has changed nothing, and the next one makes every delivery once", async (place) => {
       await emit(sql, place, 25);
       await deliverAll(sql, place);
-      // This connection is not from the pool, which could give a killed connection to another step before it is
+      // This connection is not from the pool. The pool could give a killed connection to another step before it is
       // closed.
       const own = openSql(database.url, { max: 1 });
       const killed = assert.rejects(own`select crm.catch_up_subscriptions(), pg_sleep(60)`.execute());

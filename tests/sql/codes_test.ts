@@ -38,7 +38,7 @@ function raisedBy(name: string, seen = new Set<string>()): Set<string> {
   ]);
 }
 
-/** Codes that only the operator can cause, with calls that no endpoint makes. */
+/** Codes that verbs of schema app may raise only for calls of the operator, which no endpoint makes. */
 const OF_OPERATOR = ["no_active_admin", "job_failed", "invalid_reference"];
 
 Deno.test("every code that a function of the database raises is one of the service's, or the operator's alone", () => {

@@ -1,4 +1,4 @@
-// The events in TypeScript's catalogue, those that the database knows, and those that it emits are the same.
+// TypeScript's catalogue, the database's list and the code that emits events have the same events.
 import assert from "node:assert/strict";
 import { EVENT_TYPES, EVENTS } from "../../supabase/functions/_shared/contract/events.ts";
 import { records } from "../../tools/records/records.ts";

@@ -17,7 +17,7 @@ async function call(key: string, times: number): Promise<void> {
   for (let n = 0; n < times; n++) assert.equal((await client(key).get(PIPELINES)).status, 200);
 }
 
-/** Waits for the stack's own run of the job, if one is in progress: a second run would do nothing. */
+/** Runs the job, after the stack's own run if that is in progress: a second run at the same time would do nothing. */
 async function drain(sql: Sql | TransactionSql): Promise<void> {
   await sql`select pg_advisory_xact_lock(crm.lock_number('drain calls')), crm.drain_calls()`;
 }
@@ -98,7 +98,7 @@ test("two runs at once count a call once, and no call waits for a run", async ({
     assert.equal(second!["keys"], 0, "the second run leaves the work to the first");
     const began = performance.now();
     await call(key, 1);
-    // A call that waited for the run would fail after 10 s.
+    // A call that waited for the run would fail after the lock timeout of 5 s.
     assert.ok(performance.now() - began < 8_000, "the run is not committed, and its key is called");
   });
   await drain(sql);
@@ -106,13 +106,13 @@ test("two runs at once count a call once, and no call waits for a run", async ({
   assert.equal((await show(sql, workspace.id, id)).calls.total_7_days, 3);
 });
 
-test("a crash that empties the rate limits keeps the counted calls and the last use", async ({ sql, workspace }) => {
+test("after a crash that empties the rate limits, the counted calls and the last use are still there", async ({ sql, workspace }) => {
   const { id, key } = await makeKey(sql, workspace.id);
   await call(key, 4);
   await drain(sql);
   const { last_used_at } = await show(sql, workspace.id, id);
   assert.ok(last_used_at);
-  // Empties this unlogged table, as a crash does. By the next run the new counter exceeds the old counter's last value.
+  // Empties this unlogged table, as a crash does. By the next run the new counter is higher than the old counter was.
   await sql`delete from crm.rate_limits where key_id = ${id}`;
   assert.equal((await show(sql, workspace.id, id)).last_used_at, last_used_at);
   await call(key, 6);

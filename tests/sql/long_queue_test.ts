@@ -60,7 +60,7 @@ test("After a reactivation with a long queue a delivery that fails again waits a
   });
 });
 
-test("Subscriptions that are reactivated at the same moment never become more than 50", async ({ sql, workspace: { id } }) => {
+test("If 70 subscriptions are reactivated at the same moment, only 50 become active", async ({ sql, workspace: { id } }) => {
   const subscriptions = await addSubscriptions(sql, id, 70);
   await using many = openDatabase(16);
   const outcomes = await Promise.allSettled(
@@ -87,7 +87,7 @@ test("A workspace can run one recovery at a time", async ({ sql, workspace: { id
   await recover(other, second);
 });
 
-test("64 workspaces with older events for a slow host do not block another workspace", async ({ sql }) => {
+test("64 workspaces with many older events for a host do not block a workspace with newer events for that host", async ({ sql }) => {
   await rolledBack(sql, async (sql) => {
     await sql`select from crm.webhook_shards for update`;
     const [{ ids }] = await sql<[{ ids: string[] }]>`

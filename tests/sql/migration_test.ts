@@ -50,7 +50,7 @@ grant select on crm.thing_names to crm_api;
 grant execute on function crm.thing_kept(text), crm.thing_area(crm.thing_size) to crm_api;
 `;
 
-/** The released objects after a change of each kind. In the first, the database's owner replaces crm_api's function. */
+/** The released objects after a change of each kind. The first changes a function that crm_api owns. */
 const CHANGED = RELEASED
   .replace("begin return api", "begin /* Changed */ return api")
   .replace("(id uuid, name text);", "(id uuid, name text, color text);")

@@ -6,7 +6,7 @@ import { asCrmApi } from "../support/transactions.ts";
 export const FIRST = "00000000-0000-0000-0000-000000000000";
 export const LAST = "ffffffff-ffff-ffff-ffff-ffffffffffff";
 
-/** What crm.list_by and crm.search_page return: up to one id more than the limit, or the id after which to continue. */
+/** What crm.list_by and crm.search_page return: at most one id above the limit, and next_id if the page ends early. */
 export interface Page {
   ids: string[];
   next_id: string | null;

@@ -4,7 +4,7 @@ import { create, ids } from "../support/record_fixtures.ts";
 import { assertError } from "../support/client.ts";
 import { sql, test } from "../support/scenario.ts";
 
-/** The number in E.164, or as it is stored if its country is unknown; then its spellings. */
+/** The number in E.164, or as it is stored if its country is unknown. Then its spellings. */
 const NUMBERS: [number: string | null, ...spellings: string[]][] = [
   // Mobile phones: nine digits.
   [

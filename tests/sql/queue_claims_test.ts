@@ -9,7 +9,7 @@ import { rolledBack } from "../support/transactions.ts";
 import { test } from "../support/scenario.ts";
 import { openDatabase } from "../support/stack.ts";
 
-test("A claim gives a subscription 4 places and a workspace 8, counting those in flight", async ({ sql, workspace: { id } }) => {
+test("Claims keep at most 4 deliveries of a subscription and 8 of a workspace in flight", async ({ sql, workspace: { id } }) => {
   await rolledBack(sql, async (sql) => {
     for (let count = 0; count < 3; count++) await addDeliveries(sql, id, await addSubscription(sql, id), 6);
     assert.equal((await claim(sql, [id])).length, 8);
@@ -33,7 +33,7 @@ test("Workspaces take turns: one with a long queue does not delay another", asyn
   });
 });
 
-test("A claim skips deliveries that are not due, leased, ended, or of an inactive subscription", async ({ sql, workspace: { id } }) => {
+test("A claim skips deliveries that are leased, ended, not due yet, or of an inactive subscription", async ({ sql, workspace: { id } }) => {
   await rolledBack(sql, async (sql) => {
     const [active, inactive] = [await addSubscription(sql, id), await addSubscription(sql, id)];
     await sql`update crm.webhook_subscriptions set is_active = false where id = ${inactive}`;
@@ -58,7 +58,7 @@ const QUEUES_OF_STATISTICS: { [queue: string]: (sql: postgres.ISql, id: string) 
 };
 
 for (const [queue, fillQueue] of Object.entries(QUEUES_OF_STATISTICS)) {
-  Deno.test(`A claim reads none of 2,000 deliveries that are held, cancelled or not due yet, planned when the queue ${queue}`, async () => {
+  Deno.test(`A claim with statistics from when the queue ${queue} reads almost none of 2,100 deliveries that are held, cancelled or not due yet`, async () => {
     await using database = openDatabase();
     const [{ id }, other] = [await makeWorkspace(database), await makeWorkspace(database)];
     // Opens a new session, because in the same session pg_stat would also count the scans of earlier transactions.
@@ -75,7 +75,7 @@ for (const [queue, fillQueue] of Object.entries(QUEUES_OF_STATISTICS)) {
         update crm.webhook_subscriptions set is_active = false, deactivated_reason = 'deleted' where id = ${deleted}`;
       await sql`
         update crm.webhook_deliveries set next_attempt_at = now() + interval '6 h' where subscription_id = ${retried}`;
-      // Claims until crm.webhook_unsettled is empty, because claims first settle the rows that the changes left.
+      // Claims until crm.webhook_unsettled is empty: claims first hold or cancel the rows of changed subscriptions.
       while ((await sql`select from crm.webhook_unsettled`).length > 0) await claim(sql, [id]);
       const fetched = () => countRows(sql, "webhook_queue");
       const reads: number[] = [];

@@ -92,7 +92,7 @@ test("The jobs do not change updated_at, and a note does not change the updated_
   assert.deepEqual(await read(), before);
 });
 
-test("A PATCH that changes nothing, however it is written, is no movement, and two notes in one batch leave the deal's version", async ({ sql, api, newDeal }) => {
+test("A PATCH that changes nothing, however it is written, is no movement; the notes of a batch are movement, and do not change the deal's updated_at", async ({ sql, api, newDeal }) => {
   const deal = await newDeal();
   const path = `/api-v1-deals/${deal.id}`;
   const { body: activity } = await api.post("/api-v1-activities", {
@@ -216,8 +216,8 @@ test("The jobs read only the rows that they report, however many others there ar
   for (const job of ["deals-stale", "activities-overdue"]) await runJob(sql, job);
   await sql`vacuum analyze crm.deals`;
   await sql`vacuum analyze crm.activities`;
-  // Opens a new session, because in the same session the counts of an earlier transaction stay visible until Postgres
-  // flushes them.
+  // Opens a new session: in the same session the counts of an earlier transaction stay visible until Postgres flushes
+  // them.
   await using session = openDatabase();
   const reads = await session.begin(async (sql) => {
     await sql`select crm.emit_stale_deals(), crm.emit_overdue_activities()`;

@@ -50,7 +50,7 @@ Deno.test("a search for repetitive words in thousands of repetitive texts takes 
       ]
     ) {
       await t.step(`${state}: ${q}`, async () => {
-        // In turns, because other work on the machine may slow down one of the two for a while.
+        // In turns: other work on the machine may slow down one of the two for a while.
         let [usual, worst] = [Infinity, Infinity];
         for (let turn = 0; turn < 5; turn++) {
           usual = Math.min(usual, await time(sql, ordinary, "exemplo.com.com"));

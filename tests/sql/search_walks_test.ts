@@ -1,6 +1,6 @@
 // For each page, crm.search_page reads a limited number of rows and finds others by the index. The next page continues
-// by cursor. For any words and any limit, and with any changes that the index job has not seen yet, the pages together
-// must be the contacts whose text has every word.
+// by cursor. The pages together must be the contacts whose text has every word. This must hold for any words and any
+// limit, and while the index job has not seen some changes.
 import fc from "fast-check";
 import assert from "node:assert/strict";
 import type { Sql } from "postgres";

@@ -1,5 +1,5 @@
-// A list by tags and custom fields finds records by an index that a job writes later. For any filters and limit, and any
-// changes that the job has not seen yet, the pages together must be the contacts that have the values now.
+// A list by tags and custom fields uses an index that a job writes later. The pages together must be the contacts that
+// have the values now, for any filters and limit, and while the job has not seen some changes.
 import fc from "fast-check";
 import assert from "node:assert/strict";
 import { makeWorkspace } from "../support/fixtures.ts";

@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import { isDeepStrictEqual } from "node:util";
 import type { Field } from "../../supabase/functions/_shared/contract/record_fields.ts";
 
-/** Candidates for values. Each is valid for some schema, and none is a default. */
+/** Candidates for values, each valid for some schema. The first that a field accepts is not the field's default. */
 const CANDIDATES: unknown[] = [
   ...["Texto novo", "Outro texto", "12ABC34501DE35", "98XYZ76543AB21"],
   ...["novo@exemplo.com.br", "outro@exemplo.com.br"],

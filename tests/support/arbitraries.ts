@@ -90,7 +90,7 @@ function object({ properties, additionalProperties }: JsonSchema, ids: string[])
   return fc.record(Object.fromEntries(fields), { requiredKeys: [] });
 }
 
-/** The text of a body: mostly valid JSON, sometimes with one character replaced. */
+/** The text of a body: mostly valid JSON, sometimes with one character removed or replaced. */
 export function bodyText(body: fc.Arbitrary<unknown>): fc.Arbitrary<string> {
   const whole = body.map((value) => JSON.stringify(value) ?? "");
   const broken = fc.tuple(

@@ -1,6 +1,6 @@
 /**
- * Makes delivery attempts in a process that does nothing else, so that only the attempts raise its memory. Arguments:
- * the target and the number of simultaneous attempts. Prints by how many bytes each attempt raised the peak memory.
+ * Makes delivery attempts in a process that does nothing else. Arguments: the target and the number of simultaneous
+ * attempts. Prints by how many bytes each attempt raised the peak memory.
  */
 import { sendAttempt } from "../../supabase/functions/webhook-dispatcher/send_attempt.ts";
 

@@ -9,19 +9,15 @@ export const BATCH = "/api-v1-contacts/batch";
 /** The batch endpoint of every resource that has one. */
 export const batches = keyEndpoints.filter(({ route }) => route.path === "/batch");
 
-/** An item that creates a record. */
 export const create = (data: unknown) => ({ op: "create", data });
 
-/** An item that changes a record. */
 export const update = (id: string, data: unknown) => ({ op: "update", id, data });
 
-/** An item that changes or creates a record. */
 export const upsert = (match_by: string, data: unknown) => ({ op: "upsert", match_by, data });
 
 /** Makes 100 items, the most that a batch may have. */
 export const full = (item: (index: number) => unknown) =>
   Array.from({ length: MAX_BATCH_ITEMS }, (_, index) => item(index));
 
-/** The status of each item. */
 export const statuses = ({ body }: Reply): number[] =>
   body.results.map(({ status }: { status: number }) => status);

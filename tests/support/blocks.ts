@@ -15,7 +15,7 @@ export async function countBlocks(sql: ISql, query: string, values: string[] = [
   return fewest;
 }
 
-/** Counts rows that this transaction has read from tables. Postgres may reset the counters when a transaction ends. */
+/** Counts rows that this transaction has read from tables named like `tables`. Its end may reset the counters. */
 export async function countRows(sql: ISql, tables: string): Promise<number> {
   const [row] = await sql<[{ rows: number }]>`
     select sum(seq_tup_read + idx_tup_fetch)::integer as rows from pg_stat_xact_user_tables
@@ -23,7 +23,7 @@ export async function countRows(sql: ISql, tables: string): Promise<number> {
   return row.rows;
 }
 
-/** Calls a verb such as `api.deal_list` as its door does, and then counts the blocks that a second call reads. */
+/** Calls a verb such as `api.deal_list` with the role that runs it, and counts the blocks that a second call reads. */
 export async function callVerb(
   sql: Sql,
   workspaceId: string,

@@ -84,7 +84,7 @@ function clientWith(credentials: Pick<CallOptions, "key" | "session">) {
   };
 }
 
-/** Asserts that the reply is an error with that code, about these fields if given; returns its details by field. */
+/** Asserts that the reply is an error with that code and details about exactly these fields. Returns them by field. */
 export function assertError(
   reply: Reply,
   code: ErrorCode,

@@ -18,7 +18,7 @@ export const READ: readonly (readonly [text: string, moment: string])[] = [
   ["2028-02-29", "2028-02-29T00:00:00.000Z"],
   ["0001-01-01", "0001-01-01T00:00:00.000Z"],
   ["0099-12-31", "0099-12-31T00:00:00.000Z"],
-  // Minutes or hours only.
+  // Times without seconds or without minutes.
   ["2026-01-31T12:34", "2026-01-31T12:34:00.000Z"],
   ["2026-01-31T12:34Z", "2026-01-31T12:34:00.000Z"],
   ["2026-01-31T09:34-03:00", "2026-01-31T12:34:00.000Z"],
@@ -30,7 +30,7 @@ export const READ: readonly (readonly [text: string, moment: string])[] = [
   ["2026-01-31T09:00:00-03", "2026-01-31T12:00:00.000Z"],
   ["2026-01-31T17:30:00+0530", "2026-01-31T12:00:00.000Z"],
   ["2026-01-31T09:00:00\u221203:00", "2026-01-31T12:00:00.000Z"],
-  // Fractions of any length, with a point or a comma. Digits after the milliseconds are dropped.
+  // Fractions, with a point or a comma. Digits after the milliseconds are dropped.
   ["2026-01-31T12:00:00.1Z", "2026-01-31T12:00:00.100Z"],
   ["2026-01-31T12:00:00,25Z", "2026-01-31T12:00:00.250Z"],
   ["2026-01-31T12:00:00.123456Z", "2026-01-31T12:00:00.123Z"],

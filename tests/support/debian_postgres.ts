@@ -77,8 +77,8 @@ export async function startDebianPostgres(extra: readonly string[] = CRON) {
 }
 
 /**
- * Creates the role `postgres` and the schema `extensions`, as Supabase does. Also creates pg_cron, by default, and lets
- * `postgres` use it. @param admin the superuser
+ * As the superuser `admin`, creates the role `postgres` and the schema `extensions`, as Supabase does. By default also
+ * creates pg_cron, and lets `postgres` use it.
  */
 export async function prepareAsSupabase(admin: Sql, withCron = true): Promise<void> {
   const cron = withCron

@@ -19,7 +19,6 @@ export const trusted: Authority = {
   key: await Deno.readTextFile(join(folder, "ca.key")),
 };
 
-/** A certificate for `localhost` that the tests trust. */
 export const certificate = await issueCertificate(trusted, ["localhost"]);
 
 /** The body of each delivery. */

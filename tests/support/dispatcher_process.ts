@@ -6,7 +6,7 @@ import { dispatch } from "../../supabase/functions/webhook-dispatcher/dispatch.t
 
 const [ownerUrl, setup, stayMs = "0"] = Deno.args as [string, string, string?];
 const sql = openSql(ownerUrl, { max: 1 });
-// Connects before the setup runs, so that no other dispatcher claims what the setup inserts.
+// Connects before the setup: while this dispatcher connected, another could claim what the setup inserts.
 await query({ name: "connect", text: "select" });
 await sql.unsafe(setup);
 await dispatch(Number(stayMs));

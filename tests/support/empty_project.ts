@@ -27,7 +27,7 @@ export async function startEmptyProject() {
   const owner = openSql(databaseUrl, { max: 1 });
   await installAuthSchema(owner).finally(() => owner.end());
   const hosted = await startHostedProject(ACCESS_TOKEN, freePort());
-  // Runs the jobs in place of pg_cron, which this Postgres lacks: the doctor checks that something runs them.
+  // Runs the jobs, because the doctor checks that something runs them. This Postgres has no pg_cron.
   const scheduler = startScheduler({
     databaseUrl,
     origin: hosted.origin,

@@ -1,6 +1,5 @@
 import { closeDatabase } from "../../supabase/functions/_shared/postgres/database.ts";
 
-/** A line of the functions' log. */
 export type LogLine = Record<string, unknown>;
 
 /**

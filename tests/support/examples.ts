@@ -7,7 +7,7 @@ import { eventually } from "./mailbox.ts";
 import { outcomeOf } from "./run.ts";
 
 const ROOT = join(import.meta.dirname!, "../..");
-/** What was installed in a folder, or left by a run. */
+/** Names of what an installation or a run leaves in a folder; copies leave these out. */
 const LEFT = /^(node_modules|dist|outbox|\.env)$|\.db\b/;
 
 /** A command of the README that keeps running. */
@@ -31,7 +31,7 @@ export async function openExample(name: string, variables: Record<string, string
 
   const example = {
     folder,
-    /** Changes variables of its `.env`. */
+    /** Changes variables of the example's `.env`. */
     async configure(variables: Record<string, string>) {
       const file = join(folder, ".env");
       let text = await Deno.readTextFile(file);
@@ -42,12 +42,12 @@ export async function openExample(name: string, variables: Record<string, string
       }
       await Deno.writeTextFile(file, text);
     },
-    /** Runs a command of its README to its end. */
+    /** Runs a command of the README and waits for its end. */
     async run(command: string) {
       check(command);
       return await runIn(folder, command);
     },
-    /** Starts a command of its README; the command is killed at the latest when the example is removed. */
+    /** Starts a command of the README. If it still runs when the example is removed, it is killed. */
     start(command: string): Running {
       check(command);
       running.push(startIn(folder, command));
@@ -91,7 +91,7 @@ async function install(name: string, commands: string[]): Promise<string> {
   return place;
 }
 
-/** The commands of the first block of the README, without their comments. */
+/** The commands of the README's first block, without comments, and each `npm run …` that follows `&&`. */
 async function readCommands(name: string): Promise<string[]> {
   const readme = await Deno.readTextFile(join(ROOT, "clients", "examples", name, "README.md"));
   const [, block = ""] = /^```sh\n([^]*?)^```$/m.exec(readme) ?? [];
@@ -112,7 +112,7 @@ async function buildSdk(): Promise<string> {
   return folder;
 }
 
-/** Runs a command to its end. Its output has standard output and standard error in the order of arrival. */
+/** Runs a command and waits for its end. Returns standard output and standard error together, in order of arrival. */
 async function runIn(folder: string, command: string) {
   const options = { cwd: folder, env: ownEnvironment(), clearEnv: true };
   const { code, stdout } = await outcomeOf("sh", ["-c", `exec 2>&1; ${command}`], options);
@@ -136,7 +136,7 @@ function startIn(folder: string, command: string) {
   return {
     /** Everything that it has printed so far. */
     output,
-    /** Waits until the command has printed a text; throws an error with its output if it ends first. */
+    /** Waits until the command has printed a text. Throws an error with its output if the command ends first. */
     async prints(text: string | RegExp) {
       await eventually(() => {
         const isPrinted = typeof text === "string" ? output().includes(text) : text.test(output());

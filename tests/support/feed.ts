@@ -4,7 +4,6 @@ import { eventually } from "./mailbox.ts";
 
 export const EVENTS = "/api-v1-events";
 
-/** An event as the feed shows it. */
 export interface FeedEvent {
   id: string;
   event: string;
@@ -44,8 +43,8 @@ export async function readAll(api: Api, query: Record<string, string> = {}) {
 }
 
 /**
- * Reads until there are `count` events. The feed shows an event only after all earlier transactions that wrote have
- * ended, including those of jobs and of other databases in the cluster.
+ * Reads until there are `count` events. The feed shows an event only after all earlier writing transactions have ended,
+ * including those of jobs and of other databases in the cluster.
  */
 export function readUntil(api: Api, count: number, query: Record<string, string> = {}) {
   return eventually(async () => {

@@ -13,7 +13,6 @@ export interface FieldLimits {
 /** Limits that the schema cannot express: values in place of the derived values, and more invalid values. */
 export type OwnLimits = Record<string, Partial<FieldLimits> & { alsoBad?: unknown[] }>;
 
-/** Derives the limits of each field of a body. */
 export function fieldLimits(body: z.ZodType, own: OwnLimits = {}): Record<string, FieldLimits> {
   const { properties = {} } = inputSchema(body);
   return Object.fromEntries(

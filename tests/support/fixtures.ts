@@ -16,9 +16,8 @@ export interface TestStage {
 
 export interface TestWorkspace {
   id: string;
-  /** Its admin, who is also the creator of the key. */
+  /** The workspace's admin, who is also the creator of the key. */
   memberId: string;
-  /** Its default pipeline. */
   pipelineId: string;
   /** The stages of the default pipeline, in order: pre-venda, venda, won, lost. */
   stages: [TestStage, TestStage, TestStage, TestStage];

@@ -26,7 +26,6 @@ export const WITHOUT_CREDENTIALS: Record<GateName, ErrorCode | null> = {
 
 type Rights = "all" | "none";
 
-/** Makes credentials of a new workspace for a gate. */
 export async function makeCredentials(gate: GateName, rights: Rights = "all"): Promise<Credentials> {
   if (gate === "none") return NONE;
   if (gate === "link") {
@@ -41,14 +40,14 @@ export async function makeCredentials(gate: GateName, rights: Rights = "all"): P
 
 const made = new Map<string, Promise<Credentials>>();
 
-/** Credentials for calls of a resource that may share a workspace; made once in a test process. */
+/** Credentials for the calls of a resource. They are made once in a test process, so these calls share a workspace. */
 export function credentialsFor({ name, gate }: Resource, rights: Rights = "all"): Promise<Credentials> {
   const credentials = made.get(`${name} ${rights}`) ?? makeCredentials(gate, rights);
   made.set(`${name} ${rights}`, credentials);
   return credentials;
 }
 
-/** Builds the address of a route, `/api-v1-deals/<id>/win`. An id that is not given is that of no record. */
+/** Builds the address of a route, `/api-v1-deals/<id>/win`. An id that is not given becomes UNKNOWN_ID. */
 export function addressOf(
   resource: string,
   path: Route["path"],

@@ -23,7 +23,7 @@ export const interrupted = new AbortController();
 
 /** A part of a run, with its own stack and receiver. */
 export interface Group {
-  /** Takes the next files, which one process runs because they have the same deno.json; null if there are no more. */
+  /** Takes the next files, all with the same deno.json, for one process; null if there are no more. */
   next: () => string[] | null;
   /** Options of `deno test`. */
   options: string[];

@@ -1,8 +1,7 @@
 import type { ServerCertificate } from "../../bench/harness/certificates.ts";
 
-/** One connection to a hostile receiver. */
 export interface HostileConnection {
-  /** Reads one request with its body, and returns its text; empty if the dispatcher has closed the connection. */
+  /** Reads one request with its body; returns its text, empty if the dispatcher has closed the connection. */
   readRequest(): Promise<string>;
   write(text: string): Promise<void>;
   /** Answers nothing until the receiver is closed. */
@@ -58,7 +57,7 @@ export function startHostile(behaviour: Behaviour, tls: ServerCertificate | null
   };
 }
 
-/** Reads an HTTP/1.1 message that has a Content-Length or no body; null if the connection ends before the message. */
+/** Reads an HTTP/1.1 message that has a Content-Length or no body; null if the connection ends earlier. */
 export async function readMessage(connection: Deno.Conn): Promise<string | null> {
   const received = new Uint8Array(64 * 1024);
   for (let text = "";;) {

@@ -3,8 +3,8 @@ import { operate } from "../../run/operator/operator.ts";
 import { eventually } from "./mailbox.ts";
 
 /**
- * Runs a job now, as `deno task crm job run` does. Then waits for the end of any run that the stack's own scheduler has
- * started, because a job skips rows that another run has locked.
+ * Runs a job now, as `deno task crm job run` does. This run skips rows that the scheduler's own run of the job has
+ * locked, so the function then waits until that run, if any, has ended.
  */
 export async function runJob(sql: ISql, name: string): Promise<void> {
   await operate(sql, "job_run", { name });

@@ -10,7 +10,7 @@ import { recordSuccess } from "./nodes.ts";
 
 /** What happened under the load. */
 export interface Load {
-  /** Ids of contacts that were acknowledged. */
+  /** Ids of contacts whose creation the API has acknowledged. */
   created: string[];
   /** Ids of objects by event, in the order of the feed. */
   read: { id: string; event: string; objectId: string }[];
@@ -27,7 +27,7 @@ const PACE_MS = 25;
 const JOBS_MS = 200;
 const JOBS = ["crm.emit_overdue_activities()", "crm.catch_up_subscriptions()", "crm.index_texts()"];
 
-/** Starts the load with a key of the workspace. @param owners for each node, a connection as the owner of its tables */
+/** Starts the load. `key` is a key of the workspace; `owners` has a connection as table owner for each node. */
 export function startLoad(key: string, owners: readonly Sql[]): Load {
   const [api, feed] = [serveResource(contacts), serveResource(events)];
   const load: Load = { created: [], read: [], sent: new Map(), refused: [], end };

@@ -3,7 +3,7 @@ import { join } from "node:path";
 
 const inTree = (path: string) => join(import.meta.dirname!, "../..", path);
 
-/** For Debian and npm packages that are not on the PATH, a file that exists if the package is installed. */
+/** For Debian and npm packages that are not on the PATH: a file that exists once the package is installed. */
 const PACKAGES: Record<string, string> = {
   "postgresql-15": "/usr/lib/postgresql/15/bin/pg_ctl",
   "postgresql-15-plpgsql-check": "/usr/share/postgresql/15/extension/plpgsql_check.control",
@@ -19,7 +19,7 @@ const PACKAGES: Record<string, string> = {
 
 /** The variable that names the file to which skipped tests append their reasons, for the runner. */
 export const REASONS_VARIABLE = "TEST_SKIP_REASONS";
-/** The variable that makes a missing program a failure; `deno task test:all` sets it in CI. */
+/** The variable that makes a missing program a failure. In CI `test:all` and `test:added` set it. */
 export const REQUIRED_VARIABLE = "TEST_PROGRAMS_REQUIRED";
 
 /** The variable that leaves out tests that need only Node. `deno task test:added` sets it, because `test` runs them. */

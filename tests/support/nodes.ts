@@ -18,8 +18,8 @@ type Server = Awaited<ReturnType<typeof startDebianPostgres>>;
 const SETTINGS = ["fsync=off", "jit=off", "max_connections=200"];
 
 /**
- * Starts two nodes and the proxy. What a test writes into a node is copied at once to where it belongs: a workspace's
- * slot to the proxy, and people and sessions to node 0. Therefore tests for a single database pass at either node.
+ * Starts two nodes and the proxy. Tests for a single database pass at either node: triggers tell the proxy which node
+ * a new workspace is on, and copy people and sessions to node 0, where Supabase Auth would write them.
  */
 export async function startNodes() {
   // Deno 2.1 has no AsyncDisposableStack.
@@ -96,7 +96,7 @@ async function tellProxy(superuser: Sql, node: number, port: number): Promise<vo
   `);
 }
 
-/** Copies the people and sessions that a test writes into a node to node 0, where Supabase Auth would write them. */
+/** Makes a node copy to node 0 the people and sessions that tests write. Supabase Auth would write them to node 0. */
 async function tellAuth(superuser: Sql, port: number): Promise<void> {
   await superuser.unsafe(`
     create function nodes.tell_auth() returns trigger language plpgsql security definer as $$
@@ -119,7 +119,7 @@ async function tellAuth(superuser: Sql, port: number): Promise<void> {
   }
 }
 
-/** Signs a person in to an app at node 0, and grants the app scopes as the admin of a workspace, at its node. */
+/** Signs a person in to an app at node 0, and grants the app scopes as a workspace's admin, at the workspace's node. */
 export async function addApp(sql0: Sql, sql: Sql, { id, memberId }: TestWorkspace, scopes = ["deals:read"]) {
   const [user, client] = [crypto.randomUUID(), crypto.randomUUID()];
   await sql0`insert into auth.users (id, email) values (${user}, ${`${user}@pessoa.example`})`;

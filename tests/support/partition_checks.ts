@@ -37,12 +37,12 @@ async function emitAgo(
     select ${workspaceId}, id, 1, 1, 503, 5 from delivery`;
 }
 
-/** Each test first drops the partitions that earlier tests left. */
+/** Each test first drops the partitions of TABLES that earlier tests left; the last test uses another table. */
 export const PARTITION_CHECKS: { name: string; run: Run }[] = [];
 
 const test = (name: string, run: Run) => PARTITION_CHECKS.push({ name, run });
 
-test("the partitions from today to a week ahead are made once, with the isolation, comment and owner of their table", async ({ sql, superuserUrl }) => {
+test("the partitions from today to a week ahead are made once, with a comment and with their table's isolation and owner", async ({ sql, superuserUrl }) => {
   await dropAll(sql);
   // The new partitions belong to the owner of their table, even if a superuser runs the job.
   await using admin = connect(superuserUrl);
@@ -81,7 +81,7 @@ test("the partitions from today to a week ahead are made once, with the isolatio
   }
 });
 
-test("after 40 days without jobs a database keeps 90 days of events and 30 days of the rest, each row once and in its day", async ({ sql }) => {
+test("after 40 days without jobs a database keeps 90 days of events and 30 days of the rest, each row once and in the partition of its day", async ({ sql }) => {
   await sleepFor(sql, 40);
   const subscriber = await makeSubscriber(sql);
   for (const days of [91.1, 39, 35, 31.1, 20, 20, 3]) await emitAgo(sql, subscriber, days);
@@ -143,7 +143,7 @@ test("moving rows fires no trigger, so the queue stays as it was", async ({ sql 
   assert.deepEqual([...await queue()], []);
 });
 
-test("days begin and end in UTC, whatever the time zone of the session, and each day's rows are kept for 30 days after it", async ({ sql, url }) => {
+test("days begin and end in UTC, whatever the time zone of the session, and each day's rows are kept for 30 days after the day", async ({ sql, url }) => {
   for (const zone of ["Pacific/Auckland", "America/Sao_Paulo"]) {
     await using session = connect(url);
     await session.unsafe(`set time zone '${zone}'`);
@@ -172,7 +172,7 @@ test("days begin and end in UTC, whatever the time zone of the session, and each
   }
 });
 
-test("after months without a run, each run drops ten days, the oldest first, and the first run makes today's partition", async ({ sql }) => {
+test("after months without a run, each run drops at most ten days, the oldest first, and the first run makes today's partition", async ({ sql }) => {
   await dropAll(sql);
   const table = "crm.events";
   for (const ago of [150, 142, 134]) await manage(sql, table, `now() - interval '${ago} days'`);
@@ -184,7 +184,7 @@ test("after months without a run, each run drops ten days, the oldest first, and
   assert.deepEqual(await manage(sql, table), { ...NOTHING, dropped: 4 });
 });
 
-test("a run gives up on a table in use after 200 ms, and the next run does the work", async ({ sql, url }) => {
+test("a run waits 200 ms for a table in use and then gives up, and the next run does the work", async ({ sql, url }) => {
   await sleepFor(sql, 40);
   const { workspaceId } = await makeSubscriber(sql);
   await using other = connect(url);

@@ -3,7 +3,7 @@ import type { ISql, Sql } from "postgres";
 import { makeWorkspace } from "./fixtures.ts";
 import { addSubscription } from "./queue.ts";
 
-/** The partitioned tables, in the order in which an event fills them. */
+/** The partitioned tables that an event fills, in this order. */
 export const TABLES = ["crm.events", "crm.webhook_deliveries", "crm.webhook_attempts"] as const;
 
 /** What crm.manage_partitions() did. */

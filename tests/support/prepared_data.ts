@@ -4,8 +4,8 @@ import { copyFolder } from "../../run/local/data_dir.ts";
 import { startStackProcess } from "../../run/local/stack_process.ts";
 
 /**
- * Without fsync, neither commits nor stops wait for the disk. fsync protects only against a crash of the machine; a
- * Postgres that is killed recovers without it.
+ * With fsync off, commits and shutdowns do not wait for the disk. fsync protects only against a crash of the machine: a
+ * killed Postgres recovers without it.
  */
 const SETTINGS = "fsync = off\n";
 

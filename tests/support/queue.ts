@@ -21,7 +21,7 @@ export interface Lease {
   attempts?: number;
 }
 
-/** Inserts deliveries of one subscription, each of a different event. If `lease` is given, a dispatcher leases them. */
+/** Inserts deliveries of one subscription, each of a different event. Leases them as a claim does if `lease` is set. */
 export async function addDeliveries(
   sql: postgres.ISql,
   workspaceId: string,

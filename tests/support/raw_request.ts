@@ -35,7 +35,6 @@ export async function openRequest(
   const lines = Object.entries(fields).map(([name, value]) => `${name}: ${value}\r\n`).join("");
   await send(`${method} ${pathname}${path} HTTP/1.1\r\n${lines}\r\n`);
   return {
-    /** Sends a piece of the body. */
     send: (text: string) => send(length === null ? `${text.length.toString(16)}\r\n${text}\r\n` : text),
     /** Waits for the reply, whether or not the whole body was sent. `ms` is the time since the request. */
     reply: async () => {

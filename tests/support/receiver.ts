@@ -1,7 +1,6 @@
 import { Buffer } from "node:buffer";
 import { type Receiver, startReceiver } from "../../bench/harness/receiver.ts";
 
-/** A receiver with mailboxes. */
 export type Mailboxes = Omit<Receiver, "origins">;
 
 /** One request, as it arrived. */
@@ -19,7 +18,7 @@ export interface Received {
  * Starts a receiver of webhooks with mailboxes, over https. A POST to `/box/<name>` is stored and answered as its query
  * says; GET returns the stored requests:
  *
- * - `status=500,500,200`: the statuses of the first, second, … request; the last one is repeated. 200 where absent.
+ * - `status=500,500,200`: the statuses of the first, second, … request; the last one is repeated. Default: 200.
  * - `delay=300`: milliseconds before the answer.
  * - `location=…`: the Location header, for redirects.
  * - `answer=…`: the body of the answer.

@@ -73,7 +73,7 @@ export async function create(key: string, path: string, body: Body): Promise<Bod
   return (await client(key).get(`${path}/${created.body.id}`)).body;
 }
 
-/** Asserts that a record has these values, that its other fields are null, and that it has no tags. */
+/** Asserts that a record has these values, nulls in its other fields, and no tags. */
 export function assertShown(record: Body, expected: Body): void {
   const given = (body: Body) =>
     Object.fromEntries(
@@ -84,7 +84,6 @@ export function assertShown(record: Body, expected: Body): void {
   assert.deepEqual(given(record), given(expected));
 }
 
-/** The ids on a page. */
 export const ids = ({ body }: Reply): string[] => body.data.map(({ id }: { id: string }) => id);
 
 /** Reads a list to its end by its cursors. */
@@ -102,7 +101,7 @@ export async function readPages(api: Api, path: string): Promise<Reply[]> {
   }
 }
 
-/** Asserts that two replies are the same, so that nobody learns whether an id exists in another workspace. */
+/** Asserts that two replies are the same: nobody may learn whether an id exists in another workspace. */
 export function assertAlike(one: Reply, other: Reply): void {
   const seen = ({ status, text, headers }: Reply) => ({
     status,
@@ -113,8 +112,8 @@ export function assertAlike(one: Reply, other: Reply): void {
 }
 
 /**
- * Sends calls that change one record, and holds the record's lock until all have begun. Each call has its own key,
- * because calls with one key take turns at its rate limit.
+ * Sends calls that change one record, and holds the record's lock until all have begun. Each call has its own key:
+ * calls with the same key would wait for each other at the key's rate limit.
  */
 export async function atOnce(
   workspaceId: string,

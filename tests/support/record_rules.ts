@@ -21,7 +21,7 @@ export interface RecordResource {
   path: string;
   /** The smallest valid body of POST without `deal_id`: one text field. */
   minimal: Record<string, string>;
-  /** Set if a record belongs to a deal: POST requires the deal's id, and a list may require it too. */
+  /** Set if a record belongs to a deal: POST requires the deal's id. `created and listed`: lists require it too. */
   ofDeal?: "created" | "created and listed";
   /** Values that PATCH stores in place of null. */
   defaults?: Body;
@@ -82,7 +82,7 @@ export function testRecordRules(resource: RecordResource): void {
   for (const register of rules) register(resource);
 }
 
-/** Values that these filters accept, although other filters refuse them as empty or too long. */
+/** Values that these filters accept, but that other filters refuse as empty or too long. */
 const POSSIBLE: Record<string, string> = { domain: "", tax_id: "x".repeat(300) };
 
 /** Registers the tests of a list's pages and parameters. */

@@ -26,7 +26,7 @@ interface KindRequest {
    * - `first large body`: its body is over 16 KiB, and this isolate has not admitted its key lately. The key is
    *   identified before the body is read.
    * - `first secret`: a member whom this isolate has not admitted lately creates a key or a link, without naming the
-   *   workspace. The member is identified first, because the secret names the slot of the workspace.
+   *   workspace. The member is identified first, because the secret contains a part of the workspace's id (its slot).
    */
   kind: "endpoint" | "replay" | "error" | "malformed" | "first large body" | "first secret";
   method: string;
@@ -58,7 +58,7 @@ const mergedInto = (name: string) => `merged into ${name}`;
 
 /**
  * Yields a successful request to every endpoint, a repetition of every request that may be repeated, and a request for
- * every error. Each is prepared just before it is yielded, so send it before you take the next.
+ * every error. Send each before you take the next, which is only then prepared.
  */
 export async function* requestEachKind(sql: Sql): Requests {
   const caller = await makeCaller(sql);
@@ -101,10 +101,10 @@ async function* requestEndpoints(caller: Caller): Requests {
     if (gate === "session" || name === WEBHOOKS) {
       Object.assign(samples.records, await makeAppSamples(sql, workspaceId, email));
       samples.records[WEBHOOKS] = samples.records["app-v1-webhooks"]!;
-      // Deletes the lines about these members, because the limit of invitations counts them.
+      // Deletes the invitations of these members from the audit log, where the limit of invitations counts them.
       await sql`delete from crm.audit_log where workspace_id = ${workspaceId} and action = 'member_invited'`;
     }
-    // Erases a contact of its own, because other examples refer to the sample contact.
+    // Erases a separate contact, because other examples refer to the sample contact.
     const record = route.path.endsWith("/erase")
       ? samples.records[ERASED]
       : recordIdFor(samples.records, name, route.path);
@@ -191,8 +191,8 @@ async function* requestErrorsOfBodies({ key }: Caller): Requests {
 }
 
 /**
- * Before an isolate reads a key's first body over 16 KiB, it identifies the key in a separate statement: the call takes
- * two statements, or one if the key is refused.
+ * Before an isolate reads a key's first body over 16 KiB, a separate statement identifies the key. The call takes two
+ * statements, or one if the key is refused.
  */
 async function* requestLargeBodies({ sql, workspaceId }: Caller): Requests {
   const { key } = await makeKey(sql, workspaceId);
@@ -204,7 +204,7 @@ async function* requestLargeBodies({ sql, workspaceId }: Caller): Requests {
   yield post("error", "a large body with an unknown key", 401, generateKey());
 }
 
-/** Must come last, because the last of these requests suspend the workspace. */
+/** Must come last, because it ends with the workspace over its limit, without the API, and suspended. */
 async function* requestErrorsOfKeys({ sql, workspaceId, key }: Caller): Requests {
   const get = (why: string, status: number, key?: string, kind: KindRequest["kind"] = "error") =>
     request(kind, why, "GET", CONTACTS, status, key === undefined ? {} : { key });

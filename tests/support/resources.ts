@@ -11,7 +11,6 @@ export {
   sessionEndpoints,
 } from "../../tools/resources.ts";
 
-/** Finds the endpoint of a method and path of a function. */
 export function endpointOf(address: string, method: string, path: string): Endpoint {
   const routes = resources.find(({ name }) => `/${name}` === address)?.routes ?? [];
   const route = routes.find((route) => route.path === path && route.method === method);
@@ -19,7 +18,6 @@ export function endpointOf(address: string, method: string, path: string): Endpo
   return route.endpoint;
 }
 
-/** Returns the schema of an endpoint's body. */
 export function bodyOf(address: string, method: "POST" | "PATCH", path: "/" | "/:id"): z.ZodType {
   return endpointOf(address, method, path).body!;
 }

@@ -80,8 +80,8 @@ async function readCallables(sql: Sql): Promise<Callable[]> {
 }
 
 /**
- * Runs `work` in a transaction that is rolled back, with Supabase's roles and the rights that its projects give them in
- * schema public. The roles belong to the whole cluster, so they must not outlive the test.
+ * Runs `work` in a transaction that is rolled back. In it Supabase's roles exist, with the rights that Supabase gives
+ * them in schema public. The roles belong to the whole cluster, so they must not outlive the test.
  */
 async function withSupabaseRoles(sql: Sql, work: (sql: TransactionSql) => Promise<void>): Promise<void> {
   await rolledBack(sql, async (sql) => {

@@ -2,14 +2,12 @@ import { join } from "node:path";
 
 const ROOT = join(import.meta.dirname!, "../..");
 
-/** How a command ended, and what it printed. */
 export interface Outcome {
   code: number;
   stdout: string;
   stderr: string;
 }
 
-/** Runs a command to its end. */
 export async function outcomeOf(
   command: string,
   args: string[],

@@ -42,7 +42,7 @@ export function recordIdFor(records: Samples["records"], resource: string, path:
 }
 
 /**
- * Creates a record of each kind that the API can create, from the examples of the OpenAPI document, and validates each
+ * Creates a record of each kind that the API can create, from the examples of the OpenAPI document. Validates each
  * reply by its schema.
  * @param stages of the default pipeline
  */
@@ -89,8 +89,7 @@ export async function makeOperation(sql: Sql, workspaceId: string): Promise<stri
 
 /**
  * Creates one record of each kind that the application's functions show, and a merge that has ended.
- * @param email of a person to invite to another workspace. `workspaceId` then gets a second admin, so that the person
- *  may leave it
+ * @param email of a person whom another workspace invites. `workspaceId` gets a second admin, so that one may leave
  * @returns the id of each, by the name of its function
  */
 export async function makeAppSamples(
@@ -152,7 +151,7 @@ async function makeInvitation(sql: Sql, workspaceId: string, email: string): Pro
 }
 
 /**
- * Replaces the ids in an example with those of the samples, and external_id with a new one, because it is unique.
+ * Replaces the ids in an example with those of the samples, and external_id, which is unique, with a new one.
  * @param path of the endpoint
  */
 export function withSampleIds(

@@ -27,7 +27,6 @@ export function test(title: string, run: (scenario: Scenario) => Promise<void>):
   Deno.test(title, () => withScenario(run));
 }
 
-/** Runs with a new workspace. */
 export async function withScenario(run: (scenario: Scenario) => Promise<void>): Promise<void> {
   const workspace = await makeWorkspace(sql);
   await run({ sql, workspace, api: client(workspace.key), newDeal: () => makeDeal(workspace.key) });

@@ -4,8 +4,8 @@ import { join, relative } from "node:path";
 const TESTS = join(import.meta.dirname!, "..");
 
 /**
- * Folders of tests with their own deno.json, whose packages neither `deno task start` nor `deno task test` downloads:
- * tests in a browser, and tests of third-party tools with the OpenAPI documents.
+ * Folders of tests with their own deno.json: tests in a browser, and tests of third-party tools with the OpenAPI
+ * documents. `deno task start` and `deno task test` do not download their packages.
  */
 const APART = ["browser", "clients"].map((folder) => join(TESTS, folder));
 
@@ -16,9 +16,9 @@ export function configOf(path: string): string | null {
 }
 
 /**
- * Folders and files that only `--all` and `--added` run. Their tests are the slowest, because they start several
- * stacks, wait for schedules and time limits, fill tables, or run the programs of the guides. Most test how the service
- * is operated, not what it answers.
+ * Folders and files that only `--all` and `--added` run. These tests are the slowest: they start several stacks, wait
+ * for schedules and time limits, fill tables, or run the programs of the guides. Most test how the service is operated,
+ * not what it answers.
  */
 const SLOW = `
   api/erase/operations_test.ts console_build deployment docs/catching_up_page_test.ts docs/deployment_page_test.ts
@@ -31,7 +31,7 @@ const SLOW = `
   webhooks/behind_test.ts webhooks/hanging_receiver_test.ts webhooks/places_test.ts webhooks/run_test.ts
 `.trim().split(/\s+/);
 
-/** Files that compare times, and so must run alone: other work on the machine would lengthen the times. */
+/** Files that compare times, so they run after all but WAITING: other work on the machine would lengthen the times. */
 const MEASURING = ["lab/attacks_test.ts", "lab/bench_test.ts"];
 
 /**
@@ -40,15 +40,15 @@ const MEASURING = ["lab/attacks_test.ts", "lab/bench_test.ts"];
  */
 const WAITING = ["postgres15", "lab/chaos_test.ts"];
 
-/** Matches files whose tests do more with `--all`, because they need more programs than Node. */
+/** Matches the text of a file whose tests do more with `--all`, because they need more programs than Node. */
 const DOES_MORE = /(needing|guide)\.ts"/;
 
 /** Which tests run: `default` leaves out tests that are slow or need more than Node, `added` runs only such tests. */
 export type Extent = "default" | "all" | "added";
 
 /**
- * The files that take longest, the longest first. A run starts them before the others, so that none of them still runs
- * alone at the end.
+ * The files that take longest, the longest first. A run starts them first: none of them should still run alone at its
+ * end.
  */
 export const LONGEST = `
   browser/console_test.ts browser/reference_test.ts contract/property_test.ts browser/site_test.ts
@@ -60,10 +60,9 @@ export const LONGEST = `
   http/shares_test.ts sql/list_walks_test.ts webhooks/hanging_receiver_test.ts webhooks/attempt_memory_test.ts
 `.trim().split(/\s+/);
 
-/** The most files for one process, which compiles a module only once even if several of the files import it. */
+/** The most files for one process. Files share one, because a process compiles a module that they import only once. */
 const MOST_FILES = 16;
 
-/** The files of a run. */
 export interface Selection {
   /** Files for groups that run at the same time. */
   atOnce: string[];
@@ -108,7 +107,7 @@ export async function testFiles(folder: string): Promise<string[]> {
 
 /**
  * Hands files to groups that run at the same time; each group takes the next files when it is ready. The longest files
- * are taken one by one, the others several at once, and fewer towards the end, so that the groups end together.
+ * are taken one by one, the others several at once. Towards the end a group takes fewer, so that all end together.
  */
 export function giveOut(files: string[], groups: number): () => string[] | null {
   const rank = (path: string) => LONGEST.indexOf(relative(TESTS, path));

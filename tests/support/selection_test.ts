@@ -15,7 +15,7 @@ Deno.test("test and test:added together have every file of test:all", async () =
   assert.equal(new Set(all).size, all.length);
 });
 
-Deno.test("test:added has the files that are slow or need programs; files that measure run alone, files that wait beside the others", async () => {
+Deno.test("test:added has the files that are slow or need programs; files that measure times run last in one group, files that wait run beside others", async () => {
   const { atOnce, alone, waiting } = await selectFiles("added");
   const names = (paths: string[]) => paths.map((path) => relative(TESTS, path));
   for (const name of ["docs/curls_test.ts", "browser/console_test.ts", "sql/schema_test.ts"]) {
@@ -27,7 +27,7 @@ Deno.test("test:added has the files that are slow or need programs; files that m
   assert.deepEqual((await selectFiles("default")).waiting, []);
 });
 
-Deno.test("the groups get every file once, the longest first and alone, and single files at the end", async () => {
+Deno.test("the groups get every file once, each of the longest first and alone, and single files at the end", async () => {
   const { atOnce } = await selectFiles("default");
   const next = giveOut(atOnce, 3);
   const batches: string[][] = [];

@@ -1,5 +1,5 @@
 /**
- * Serves the functions of a folder that has only the uploaded files, and the public keys of Supabase Auth.
+ * Serves the functions from a folder with only the uploaded files, and a public key in place of Supabase Auth.
  * Arguments: port, folder. Ends when its standard input does.
  */
 import { generateSigningKey } from "../../run/local/auth/signing_key.ts";

@@ -1,7 +1,6 @@
 // Transactions that run as the role of a request, and transactions that are rolled back.
 import type { Sql, TransactionSql } from "postgres";
 
-/** Runs `work` in a transaction, and rolls it back. */
 export async function rolledBack(sql: Sql, work: (sql: TransactionSql) => Promise<void>): Promise<void> {
   const undo = new Error("undone");
   await sql.begin(async (sql) => {

@@ -1,8 +1,8 @@
-// Stand-ins for the Vault and pg_net, which neither Debian nor npm has: the tables, views and functions that we use,
-// with the names and arguments of supabase_vault 0.3 and pg_net 0.20.
+// Stand-ins for the Vault and pg_net, which neither Debian nor npm has. They have the tables, views and functions that
+// we use, with the names and arguments of supabase_vault 0.3 and pg_net 0.20.
 import type { Sql } from "postgres";
 
-/** Creates the Vault's table, view and two functions, and lets `postgres` use them as on Supabase. @param sql superuser */
+/** Creates the Vault's table, view and functions for `postgres`, as on Supabase. `sql` is the superuser's client. */
 export async function createVault(sql: Sql): Promise<void> {
   await sql.unsafe(`
     create schema vault;
@@ -34,7 +34,7 @@ export async function createVault(sql: Sql): Promise<void> {
   `);
 }
 
-/** Creates pg_net's function; it sends nothing. @param sql superuser */
+/** Creates pg_net's function, which here sends nothing. `sql` is the superuser's client. */
 export async function createNet(sql: Sql): Promise<void> {
   await sql.unsafe(`
     create schema net;

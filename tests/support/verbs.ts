@@ -14,7 +14,7 @@ export async function readVerbs(sql: Sql): Promise<CatalogueVerb[]> {
   const rows = await sql<{ name: string; comment: string | null; source: string }[]>`
     select p.proname as name, obj_description(p.oid, 'pg_proc') as comment, p.prosrc as source
     from pg_proc p
-    -- The door of the schema, app.call, is not a verb.
+    -- app.call runs the verbs and is not a verb itself.
     where p.pronamespace = 'app'::regnamespace and p.proname <> 'call' order by p.proname`;
   return rows.map(({ name, comment, source }) => {
     const [, required, optional] =

@@ -16,7 +16,6 @@ function toText(number: bigint, bytes: number): string {
   return ipaddr.fromByteArray(array).toNormalizedString();
 }
 
-/** The first and the last address of a block, as numbers. */
 function rangeOf(block: string): { bytes: number; first: bigint; last: bigint } {
   const [address, bits] = ipaddr.parseCIDR(block);
   const bytes = address.toByteArray().length;
@@ -64,7 +63,7 @@ Deno.test("isPublicAddress accepts every address outside the refused blocks, and
   }
 });
 
-/** Addresses of the public internet, v6 forms that carry a private v4 address, and text that is not a plain address. */
+/** Public addresses, v6 forms of a private v4 address, and text that is not a plain address. */
 const PUBLIC = "1.1.1.1 8.8.8.8 93.184.216.34 172.15.255.255 172.32.0.0 2606:4700::1111";
 const CARRYING = "::ffff:10.0.0.1 ::10.0.0.1 2002:a00:1:: 2001:0:1::1 64:ff9b::a00:1";
 const NO_ADDRESS = "example.com 010.8.8.8 0x8.8.8.8 8.8.8 134744072 2606:4700::1%eth0 8.8.8.8/8";

@@ -16,7 +16,7 @@ async function bound(sql: Sql, workspaceId: string, deliveries: number): Promise
   await sql`update crm.workspaces set max_waiting_deliveries = ${deliveries} where id = ${workspaceId}`;
 }
 
-/** Runs the job that catches up, until a subscription is no longer behind. */
+/** Runs the job that catches up, until none of the subscriptions is behind. */
 async function catchUp(sql: Sql, ...subscriptions: string[]): Promise<void> {
   await eventually(
     async () => {
@@ -30,7 +30,7 @@ async function catchUp(sql: Sql, ...subscriptions: string[]): Promise<void> {
   );
 }
 
-test("A batch that makes more deliveries than may wait is answered as usual, and every event arrives once, in order", async ({ sql, workspace: { id, key }, api }) => {
+test("A batch that makes more deliveries than may wait is answered as usual, and every event arrives once, nearly in order", async ({ sql, workspace: { id, key }, api }) => {
   await bound(sql, id, 30);
   const mailboxes = [openMailbox(), openMailbox(), openMailbox()];
   const subscriptions: string[] = [];
@@ -94,7 +94,7 @@ test("A subscription whose receiver is down does not delay deliveries of other s
   await theirs.waitFor(1);
 });
 
-test("A test, a redelivery and a recovery are refused, and counted, while the queue of a subscription is full (spec 7)", async ({ sql, workspace: { id, key }, api }) => {
+test("A test, a redelivery and a recovery are refused while the queue of a subscription is full, and count towards the rate limit (spec 7)", async ({ sql, workspace: { id, key }, api }) => {
   await bound(sql, id, 2);
   const mailbox = openMailbox("status=200,500");
   const subscription = await subscribe(key, mailbox.url, ["contact.created"]);
@@ -117,7 +117,7 @@ test("A test, a redelivery and a recovery are refused, and counted, while the qu
   assert.equal((await api.post(`${path}/test`)).status, 200);
 });
 
-test("A subscription deleted while behind gets nothing more; a subscription that failed while behind gets the rest when reactivated", async ({ sql, workspace: { id, key }, api }) => {
+test("A subscription that is behind gets nothing more once it is deleted; if it failed, it gets the rest when it is reactivated", async ({ sql, workspace: { id, key }, api }) => {
   await bound(sql, id, 10);
   const [deleted, failed] = [openMailbox(), openMailbox()];
   const ended = await subscribe(key, deleted.url, ["contact.created"]);

@@ -141,7 +141,7 @@ test("A retry that succeeds ends the delivery, resets failure_count, and sends t
   assert.deepEqual((await mailbox.messages()).map(({ body }) => body.data.name), ["Antes", "Depois"]);
 });
 
-test("An event that cannot be recorded never changes the answer (spec 3, 6.5)", async ({ sql, workspace: { key, id }, api }) => {
+test("An event that cannot be recorded does not change the reply to the call (spec 3, 6.5)", async ({ sql, workspace: { key, id }, api }) => {
   await subscribe(key, "https://hooks.example.com/", ["contact.created"]);
   await sql.unsafe(`
     create function crm.break_events() returns trigger language plpgsql as $$

@@ -13,7 +13,6 @@ const NO_CONTENT = "HTTP/1.1 204 No Content\r\n\r\n";
 /** Handles the n-th connection of a receiver, from 0. */
 type Nth = (connection: HostileConnection, n: number) => Promise<void>;
 
-/** Answers every request of a connection with `text`. */
 const alwaysAnswers = (text: string): Behaviour => async (connection) => {
   while (await connection.readRequest() !== "") await connection.write(text);
 };
@@ -176,7 +175,7 @@ Deno.test("Every attempt resolves the name, and uses a kept connection only to a
   const kept = new KeptConnections();
   const policy = exempting();
   const attempt = async (...addresses: string[]) => {
-    // An attempt resolves the name once: a second answer, which nobody checks, could lead into the network.
+    // An attempt resolves the name once: a second answer, which nobody checks, could be an internal address.
     const answers = [addresses, ["169.254.169.254"]];
     const resolve = () => Promise.resolve(answers.shift()!);
     const url = `https://hooks.example.com:${receiver.port}/`;
@@ -195,7 +194,7 @@ Deno.test("Every attempt resolves the name, and uses a kept connection only to a
   kept.closeAll();
 });
 
-Deno.test("A connection is kept for its own host name and port: another name's certificate is verified", async () => {
+Deno.test("A kept connection serves only its own host name and port: for another name the certificate is verified", async () => {
   const named = await issueCertificate(trusted, ["hooks.example.com"]);
   await using receiver = startHostile(alwaysAnswers(NO_CONTENT), named);
   using connects = redirectConnects(receiver.port);

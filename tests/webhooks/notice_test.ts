@@ -1,4 +1,4 @@
-// The mail about a webhook that was deactivated after failures: who gets it, what it says, and that it comes once.
+// The mail about a webhook that failures deactivated: who gets it, what it says, and that only one comes.
 import assert from "node:assert/strict";
 import { join } from "node:path";
 import type { Sql } from "postgres";
@@ -102,7 +102,7 @@ test("When its fifth attempt fails, a webhook's creator and the active admins ge
   assert.equal(new Set(keys).size, 2);
 });
 
-test("A mail that a dispatcher claimed before it crashed is sent when the claim ends, under the same key", async ({ sql, workspace: { key } }) => {
+test("If a dispatcher crashes after claiming a mail, the mail is sent with the same key when the claim ends", async ({ sql, workspace: { key } }) => {
   const { id } = await subscribe(key, openMailbox().url, ["deal.won"]);
   await sql.begin(async (sql) => {
     await deactivate(sql as unknown as Sql, id);

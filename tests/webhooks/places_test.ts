@@ -5,7 +5,7 @@ import { countLeased, createSubscribers, deliveries, enqueue } from "../../bench
 import { openDeliveryWorld } from "../../bench/reliability/world.ts";
 import { Places } from "../../supabase/functions/webhook-dispatcher/places.ts";
 
-Deno.test("64 attempts may begin at once; an attempt leaves its place after 500 ms; at most 256 run in all", () => {
+Deno.test("At most 64 attempts that are younger than 500 ms run at the same time, and at most 256 attempts in all", () => {
   const places = new Places();
   const start = (count: number, now: number) => Array.from({ length: count }, () => places.take(1_000, now));
   start(40, 0);
@@ -23,7 +23,7 @@ Deno.test("64 attempts may begin at once; an attempt leaves its place after 500 
   assert.deepEqual([places.taken, places.free(9_000)], [255, 1]);
 });
 
-Deno.test("Slow attempts leave their places only while their bodies together have at most 8 MB", () => {
+Deno.test("Attempts older than 500 ms make room for others only while their bodies together have at most 8 MB", () => {
   const places = new Places();
   for (let taken = 0; taken < 64; taken++) places.take(256 * 1024, 0);
   assert.equal(places.free(1_000), 32);
@@ -52,7 +52,7 @@ Deno.test("160 hanging deliveries of 20 workspaces delay the deliveries of other
   };
   const alone = await deliverToOthers();
   await enqueue(sql, hung, 4);
-  // 160 deliveries need more than the 64 places: a run claims more once attempts are slow, before they end.
+  // 160 is more than the 64 that may be younger than 500 ms: a run claims more before the slow attempts end.
   await eventually(async () => await countLeased(sql, hung) === 160, "all hanging deliveries in flight", 20);
   const took = await deliverToOthers();
   // A delivery that waited for a hanging attempt to end would take 10 s.

@@ -1,5 +1,5 @@
-// What a run of the dispatcher does. The dispatcher has a separate process and database, so that no schedule wakes it
-// and no other run takes its deliveries.
+// What a run of the dispatcher does. The dispatcher has its own process and database: no schedule wakes it, and no
+// other run takes its deliveries.
 import assert from "node:assert/strict";
 import { join } from "node:path";
 import { cpuOfProcess } from "../../bench/harness/usage.ts";
@@ -22,7 +22,7 @@ const linesOf = (dispatcher: Dispatcher, event: string) =>
   dispatcher.output().split("\n").filter((line) => line.includes(`"event":"${event}"`))
     .map((line) => JSON.parse(line));
 
-/** What the steps share. Each step ends all its deliveries, so that the dispatcher of the next step finds no others. */
+/** What the steps share. Each step ends all its deliveries, so that the next step's dispatcher finds only its own. */
 interface Given extends DeliveryWorld {
   /** Creates workspaces, each with a subscription. */
   subscribers(target: string, count: number): Promise<string[]>;

@@ -20,7 +20,7 @@ const delivery = {
 };
 const signed = (secret: string) => `sha256=${signature(secret, 1_700_000_000, body)}`;
 
-Deno.test("A delivery has the four headers of spec 6.3 and the id of its event (spec 6.3)", () => {
+Deno.test("A delivery has the four headers of the contract, and one with the id of its event (spec 6.3)", () => {
   assert.deepEqual(signedHeaders(delivery), {
     "X-Service-Event": "deal.won",
     "X-Service-Event-Id": "0190a000-0000-7000-8000-000000000001",

@@ -8,7 +8,7 @@ import { test } from "../../support/scenario.ts";
 
 const CONTACTS = "/api-v1-contacts";
 
-Deno.test("Contacts, companies and deals are created, updated and upserted in batches, activities created and updated, notes created, all read", () => {
+Deno.test("Batches create and read activities, companies, contacts, deals and notes, update all but notes, and upsert companies, contacts and deals", () => {
   const operations = batches.map(({ title, route }) => [title, Object.keys(route.endpoint.operations!)]);
   assert.deepEqual(Object.fromEntries(operations), {
     "POST /api-v1-activities/batch": ["create", "update", "get"],
@@ -31,7 +31,7 @@ for (const { resource, route: { endpoint }, title } of batches) {
       "api-v1-deals": { title: "Venda" },
     } as Record<string, Record<string, unknown>>)[resource.name] ?? { name: "Ana" };
 
-  test(`${title} runs 100 items, counts as one call for the rate limit, and emits each event once`, async ({ sql, workspace: { id }, api, newDeal }) => {
+  test(`${title} runs 100 items, counts as one call for the rate limit, and emits one event for each item`, async ({ sql, workspace: { id }, api, newDeal }) => {
     const deal = await newDeal();
     const before = (await eventsOf(sql, id)).filter((name) => name === event).length;
     await sql`update crm.workspaces set rate_limit_per_minute = 50 where id = ${id}`;

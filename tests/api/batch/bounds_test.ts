@@ -36,7 +36,7 @@ test("the reply to 100 items with 99 errors each, and its stored copy, have only
   assert.ok(await storedBytes(sql, id) < 40_000, `${await storedBytes(sql, id)} bytes`);
 });
 
-test("a batch, atomic or not, names 100 errors in all: one for each failed item, and more for the first items", async ({ api }) => {
+test("a batch, atomic or not, names at most 100 errors: one of each failed item, then further errors of the first items", async ({ api }) => {
   const wrong = { name: 1, email: 1, phone: 1 };
   const items = full((index) => create(index < 60 ? wrong : { name: "A" }));
   const { body } = await api.post(BATCH, { items });
@@ -50,7 +50,7 @@ test("a batch, atomic or not, names 100 errors in all: one for each failed item,
   assert.deepEqual([atomic.status, named.length, new Set(named).size], [422, 100, 60]);
 });
 
-test("the error of an item shortens a field name of 9,000 characters to its first 255", async ({ sql, workspace: { id, key } }) => {
+test("if a field name has 9,000 characters, the item's error names the field by the first 255 characters of its path", async ({ sql, workspace: { id, key } }) => {
   const { body } = await call("POST", BATCH, {
     key,
     body: { items: full(() => create({ name: "A", ["x".repeat(9_000)]: 1 })) },
@@ -85,7 +85,7 @@ const items: Record<string, (name: string, isGood: boolean) => unknown> = {
     upsert("external_id", { external_id: name, ...(isGood && { name }) }),
 };
 
-/** Counts the rows that this transaction inserted into contacts, including those that a savepoint undid. */
+/** Counts the rows that this transaction inserted into contacts, also those that it undid by a savepoint. */
 async function inserted(sql: ISql): Promise<number> {
   const [row] = await sql<{ rows: number }[]>`
     select n_tup_ins::int as rows from pg_stat_xact_user_tables where relid = 'crm.contacts'::regclass`;

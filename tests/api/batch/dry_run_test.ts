@@ -35,7 +35,7 @@ test("A batch with dry_run says what would happen to each row, and writes nothin
   assert.equal(ids(await api.get(CONTACTS)).length, 2);
 });
 
-test("An upsert with dry_run answers with the record as it would be, whether or not it exists", async ({ sql, workspace, api }) => {
+test("An upsert with dry_run shows the record as it would be, both for an update and for a creation", async ({ sql, workspace, api }) => {
   const known = await create(workspace.key, CONTACTS, {
     name: "Ana",
     email: "ana@exemplo.com.br",
@@ -57,7 +57,7 @@ test("An upsert with dry_run answers with the record as it would be, whether or 
   assert.equal((await send({ email: "bruno@exemplo.com.br", name: "Bruno" }, "&dry_run=false")).status, 201);
 });
 
-test("An atomic batch that would fail, and a mistyped dry_run, are errors", async ({ api }) => {
+test("An atomic batch that would fail answers batch_failed with dry_run too, and a misspelt dry_run answers validation_error", async ({ api }) => {
   const items = [{ op: "create", data: { name: "Ana" } }, update(crypto.randomUUID(), {})];
   assertError(await api.post(`${CONTACTS}/batch?dry_run=true`, { items, atomic: true }), "batch_failed");
   const details = assertError(await api.post(`${CONTACTS}/batch?dryrun=true`, { items }), "validation_error");

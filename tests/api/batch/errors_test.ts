@@ -182,7 +182,7 @@ test("While Postgres lacks resources, such as disk space, a write and a batch an
 });
 
 for (const path of ["/api-v1-contacts", "/api-v1-companies"]) {
-  test(`POST ${path}/batch names the record that already has an external_id, even if an earlier item created it, and no record that was rolled back`, async ({ api }) => {
+  test(`POST ${path}/batch names the record that has the external_id already, even if an earlier item created it, but no record that was rolled back`, async ({ api }) => {
     const { body: { id } } = await api.post(path, { name: "A", external_id: "before" });
     const items = [
       create({ name: "B", external_id: "same group" }),

@@ -25,7 +25,7 @@ test("A batch reads up to 100 records in one call, each in the form of its GET b
   assert.deepEqual([summary.created, results[1].record.body], [1, "Ligou"]);
 });
 
-test("A batch reads only what the key may read: writing does not include reading (spec 5)", async ({ sql, workspace: { id, key }, newDeal }) => {
+test("A batch reads a record only if the key has the scope to read it; the scope to write is not enough (spec 5)", async ({ sql, workspace: { id, key }, newDeal }) => {
   const deal = await newDeal();
   const ids: Record<string, string> = { contacts: deal.contactId, deals: deal.id };
   ids["companies"] = (await create(key, "/api-v1-companies", { name: "Padaria Sol" })).id;
@@ -44,7 +44,7 @@ test("A batch reads only what the key may read: writing does not include reading
   }
 });
 
-test("A batch stops reading records after 500 KB, and says so", async ({ sql, workspace: { id, memberId }, api }) => {
+test("A batch stops reading records after 500 KB, and answers too_many_records for the rest", async ({ sql, workspace: { id, memberId }, api }) => {
   const made = await sql<{ id: string }[]>`
     insert into crm.contacts (workspace_id, owner_id, name, custom_fields)
     select ${id}, ${memberId}, 'Ana', jsonb_build_object('texto', repeat('"', 9000)) from generate_series(1, 100)

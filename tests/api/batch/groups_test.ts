@@ -35,7 +35,7 @@ for (const { resource, title } of batches) {
 }
 
 for (const path of ["/api-v1-contacts", "/api-v1-companies"]) {
-  test(`POST ${path}/batch inserts upserts with new external_ids with one statement, and finds records that are stored or come from earlier items`, async ({ sql, api }) => {
+  test(`POST ${path}/batch creates the records of upserts with new external_ids by one statement, and finds stored records and those of earlier items`, async ({ sql, api }) => {
     const byId = (external_id: string | null, name: string) => upsert("external_id", { external_id, name });
     const send = async (...items: unknown[]) => {
       const reply = await api.post(`${path}/batch`, { items });

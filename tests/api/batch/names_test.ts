@@ -27,7 +27,7 @@ Deno.test("A batch with 48,000 unknown fields collects only as many names as fit
 });
 
 for (const { resource, route, title } of batches) {
-  test(`${title} answers an item with a field name that cannot be stored, at any depth, with that item's error`, async ({ workspace: { key } }) => {
+  test(`${title} refuses the items, not the batch, if field names at any depth cannot be stored`, async ({ workspace: { key } }) => {
     const characters = ["\u0000", "\ud800", "\udc00"];
     const wrap = (value: unknown, depth: number): unknown =>
       depth === 0 ? value : depth % 3 === 0 ? [wrap(value, depth - 1)] : { x: wrap(value, depth - 1) };

@@ -30,7 +30,7 @@ test("concurrent batches that name the same records in any order all succeed, as
   });
   const deals = await Promise.all(Array.from({ length: 4 }, newDeal));
   const before = ids(await api.get(`${CONTACTS}?limit=200`)).length;
-  /** The calls, each of which names the same records in a different order. */
+  /** The kinds of calls. `turn` decides in which order a call names the same records, or which of them it names. */
   const sends: ((turn: number) => { path: string; items?: unknown[]; body?: unknown })[] = [
     (turn) => ({
       path: BATCH,
@@ -62,7 +62,7 @@ test("concurrent batches that name the same records in any order all succeed, as
   assert.equal(after, before + 20, "one contact for each e-mail");
 });
 
-test("a batch, or a PATCH of a deal or an activity, waits for a merge of a contact that it refers to, without a deadlock", async ({ sql, api, newDeal }) => {
+test("a batch and a PATCH that refer to a contact wait for the contact's merge, without a deadlock", async ({ sql, api, newDeal }) => {
   const { id, contactId } = await newDeal();
   const { body: other } = await api.post(CONTACTS, { name: "Bia" });
   const { body: activity } = await api.post("/api-v1-activities", { deal_id: id, contact_id: other.id });

@@ -25,7 +25,7 @@ async function read(key: string, query: string): Promise<string[]> {
   ).reverse();
 }
 
-/** Stores an event as if it had been written some days ago. */
+/** Stores an event as if it had been written `days` days ago. */
 async function emitAgo(sql: Sql, workspaceId: string, days: number, objectId: string): Promise<string> {
   const [row] = await sql<[{ id: string }]>`
     insert into crm.events (workspace_id, id, event, object_id, facts, occurred_at)
@@ -167,7 +167,7 @@ test("GET /api-v1-changes pages by next_cursor: each change is on one page, newe
   }
 });
 
-test("GET /api-v1-changes scans at most 5,000 events: a page may be empty, and later pages have the matches", async ({ sql, workspace: { id, key } }) => {
+test("GET /api-v1-changes scans at most 5,000 events for a page: the page may be empty, and later pages have the matches", async ({ sql, workspace: { id, key } }) => {
   const object = crypto.randomUUID();
   const oldest = await emitAgo(sql, id, 1, object);
   await sql`

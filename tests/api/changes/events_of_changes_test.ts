@@ -1,4 +1,4 @@
-// The events that changes emit, the fields that *.updated events name, and the changes that emit no event.
+// The events that changes emit, the fields that *.updated events name, and changes that emit nothing.
 import assert from "node:assert/strict";
 import type { Sql } from "postgres";
 import { runJob } from "../../support/jobs.ts";
@@ -15,7 +15,6 @@ async function changesOf(sql: Sql, objectId: string) {
   return [...events];
 }
 
-/** An event with the fields that changed. */
 const changed = (event: string, ...changed_fields: string[]) => ({ event, facts: { changed_fields } });
 
 test("PATCH emits one *.updated event with exactly the fields that changed", async ({ sql, workspace, api, newDeal }) => {
@@ -117,7 +116,7 @@ test("activity.completed is emitted when an activity becomes concluida or is cre
   assert.deepEqual(await changesOf(sql, done.id), [changed("activity.completed")]);
 });
 
-test("A lead that fills in empty fields of a contact that it reuses emits contact.updated with them", async ({ sql, api }) => {
+test("A lead that reuses a contact and fills in its empty fields emits contact.updated, which names those fields", async ({ sql, api }) => {
   const { body: { lead } } = await api.post("/api-v1-leads", { first_name: "Ana", email: "ana@x.com" });
   await api.post("/api-v1-leads", { first_name: "Bia", email: "ana@x.com" });
   assert.deepEqual(await changesOf(sql, lead.contact_id), [], "nothing was empty");

@@ -11,7 +11,7 @@ const DEALS = "/api-v1-deals";
 
 type Item = Reply["body"];
 
-test("The summary counts the events of the last day, and names new, closed and moved deals, with both stages", async ({ workspace, api }) => {
+test("The summary counts the events of the last day, and names new, closed and moved deals, and the two stages of each move", async ({ workspace, api }) => {
   const [first, second, third] = workspace.stages;
   const deal = await create(workspace.key, DEALS, { title: "Plano", value: 100, stage_id: first.id });
   for (const stage of [second, third]) {
@@ -54,7 +54,7 @@ test("The summary can be limited to a period, and to the changes that one key ma
   assertError(await api.get(`${SUMMARY}?actor=ERP&desde=ontem`), "validation_error", ["actor", "desde"]);
 });
 
-test("A move that the summary shows has the stage that it led to, although the next move is left out", async ({ sql, workspace, api }) => {
+test("A move in the summary names the stage to which it led, even if the summary leaves out the next move", async ({ sql, workspace, api }) => {
   const [first, second, third] = workspace.stages;
   const deal = await create(workspace.key, DEALS, { title: "Plano", stage_id: first.id });
   const { key } = await makeKey(sql, workspace.id);

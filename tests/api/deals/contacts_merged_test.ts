@@ -1,4 +1,4 @@
-// What merging, erasing and deleting does to the contacts of a deal besides its main contact.
+// What merges, erasures and deletions do to the contacts of a deal besides its main contact.
 import assert from "node:assert/strict";
 import { assertError, client } from "../../support/client.ts";
 import { contactEvents, dealWith, shown, test } from "../../support/deal_contacts.ts";
@@ -8,7 +8,7 @@ import { type Body, create, makeContact } from "../../support/record_fixtures.ts
 const CONTACTS = "/api-v1-contacts";
 const DEALS = "/api-v1-deals";
 
-test("A merge replaces the merged contact by the remaining contact in every deal, once, and keeps the role of either", async (scenario) => {
+test("A merge replaces the merged contact by the remaining contact in every deal; a deal that has both keeps one, with the remaining contact's role if it has one", async (scenario) => {
   const { api, sql, workspace, path, newContact } = scenario;
   const [kept, other] = [await newContact("Bia Lima"), await newContact("B. Lima")];
   const [both, own, main] = await Promise.all([1, 2, 3].map(() => dealWith(scenario)));
@@ -46,7 +46,7 @@ test("Removing a merged contact from a deal is refused, and the error names the 
   assert.equal((await api.delete(`${path}/${kept}`)).status, 204);
 });
 
-test("An erasure removes the contact from deals in which it is not the main contact, and in the others clears roles that name the person", async (scenario) => {
+test("An erasure removes the contact from the deals in which it is not the main contact, and clears roles that name the person in the deals in which it is", async (scenario) => {
   const { api, sql, workspace, path, newContact } = scenario;
   const genoveva = await newContact("Genoveva Prado");
   await api.post(path, { contact_id: genoveva, role: "decisor" });
@@ -88,7 +88,7 @@ test("Deleting a deal by SQL deletes its rows in deal_contacts, and SQL cannot a
   assert.deepEqual([...await sql`select from crm.deal_contacts where deal_id = ${deal.id}`], []);
 });
 
-test("Simultaneous role changes, merges and removals of the same contacts end without an error and leave one row", async (scenario) => {
+test("Simultaneous role changes, merges and removals of the same contacts get no 5xx, and leave one contact in the deal", async (scenario) => {
   const { api, sql, workspace } = scenario;
   for (let round = 0; round < 3; round++) {
     const { deal, path } = await dealWith(scenario);

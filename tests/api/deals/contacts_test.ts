@@ -68,7 +68,7 @@ test("The main contact can have a role, and cannot be removed: the error names t
   assert.deepEqual(details, {
     contact_id: `É o contato principal; para trocá-lo, envie outro contact_id a PATCH ${DEALS}/${deal.id}`,
   });
-  // When the main contact is replaced, it stays in the deal if it has a role, and the new main contact keeps its role.
+  // A main contact with a role stays in the deal when it is replaced; the new main contact keeps its own role.
   const bia = await newContact("Bia");
   await api.post(path, { contact_id: bia, role: "influenciador" });
   await api.patch(`${DEALS}/${deal.id}`, { contact_id: bia });
@@ -97,7 +97,7 @@ test("A deal can have contacts without a main contact, even if the deal is close
   assert.deepEqual(shown({ body: { data: body.contacts } } as Reply), [[null, null, false]]);
 });
 
-test("A contact that is unknown, merged or erased, and a role that is empty or too long, are errors that name the field", async ({ api, deal, path, newContact }) => {
+test("An error names the contact if it is unknown, merged or erased, and the role if it is empty or too long", async ({ api, deal, path, newContact }) => {
   assertError(await api.post(path, {}), "validation_error", ["contact_id"]);
   assertError(await api.post(path, { contact_id: "x" }), "validation_error", ["contact_id"]);
   assertError(await api.post(path, { contact_id: UNKNOWN_ID }), "invalid_reference", ["contact_id"]);

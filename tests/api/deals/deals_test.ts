@@ -41,7 +41,7 @@ test("POST /api-v1-deals answers 201 with the whole deal, its title trimmed (spe
   assert.deepEqual(await eventsOf(sql, workspace.id), ["deal.created"]);
 });
 
-test("POST /api-v1-deals needs a title, a contact or a company, and takes the title from the contact or company", async ({ sql, workspace, api }) => {
+test("POST /api-v1-deals needs a title, a contact or a company, and takes a missing title from the contact or company", async ({ sql, workspace, api }) => {
   const contact_id = await makeContact(sql, workspace);
   const company_id = await makeCompany(sql, workspace);
   const title = async (body: object) => (await api.post(DEALS, body)).body.title;

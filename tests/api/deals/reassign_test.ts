@@ -8,7 +8,7 @@ import { test } from "../../support/scenario.ts";
 const DEALS = "/api-v1-deals";
 const REASSIGN = `${DEALS}/reassign`;
 
-test("A leaver's open deals go to another member, each with an event and an entry in the change log", async ({ sql, workspace, api }) => {
+test("The open deals of a member who leaves go to another member, each with an event and an entry in the change log", async ({ sql, workspace, api }) => {
   const [leaver, heir] = [await makeMember(sql, workspace), await makeMember(sql, workspace)];
   const mine = await create(workspace.key, DEALS, { title: "Meu" });
   const made = [];
@@ -45,7 +45,7 @@ test("A leaver's open deals go to another member, each with an event and an entr
   assert.equal(rest.count, 1, "without a status closed deals are reassigned too");
 });
 
-test("A call reassigns 1,000 deals, and the next call continues from its cursor", async ({ sql, workspace, api }) => {
+test("A call reassigns at most 1,000 deals, and the next call continues from its cursor", async ({ sql, workspace, api }) => {
   const [leaver, heir] = [await makeMember(sql, workspace), await makeMember(sql, workspace)];
   const { id, pipelineId, stages: [stage] } = workspace;
   await sql`

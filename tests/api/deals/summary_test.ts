@@ -92,7 +92,7 @@ test("GET /api-v1-deals/summary counts and totals the deals that the list has fo
   assert.ok(sizes.size > 5, "the filters differ");
 });
 
-test("GET /api-v1-deals/summary has no pages, includes no deal of another workspace, and adds amounts to the last decimal", async ({ api }) => {
+test("GET /api-v1-deals/summary has no pages, includes no deal of another workspace, and adds amounts exactly", async ({ api }) => {
   for (const name of ["limit=1", "cursor=00000000-0000-7000-8000-000000000000", "estado=aberto"]) {
     assertError(await api.get(`${SUMMARY}?${name}`), "validation_error", [name.split("=")[0]!]);
   }
@@ -127,7 +127,7 @@ test("GET /api-v1-deals/summary reads at most 50,000 deals, and answers too_many
   await admin`delete from crm.deals where workspace_id = ${workspace.id}`;
 });
 
-test("group_by totals the filtered deals by owner, stage, month or source, with names, largest group first", async ({ sql, workspace, api }) => {
+test("group_by totals the filtered deals by owner, stage, month or source, with names, the group with the highest value first", async ({ sql, workspace, api }) => {
   const other = await makeMember(sql, workspace);
   const deal = (body: Record<string, unknown>) => create(workspace.key, DEALS, { title: "Plano", ...body });
   await deal({ value: 100.1, source: "Feira", expected_close_date: "2027-01-31" });

@@ -4,7 +4,7 @@ import { openMailbox } from "../../support/mailbox.ts";
 import { test } from "../../support/scenario.ts";
 import { addDeliveries, subscribe } from "../../support/webhooks.ts";
 
-test("An erasure clears the answers that mention the person, even if escaped or in another letter case, and no others", async ({ sql, workspace, api }) => {
+test("An erasure clears exactly the answers that mention the person, even escaped or in another letter case", async ({ sql, workspace, api }) => {
   const { id: subscription } = await subscribe(workspace.key, openMailbox().url, ["deal.won"]);
   const { body: contact } = await api.post("/api-v1-contacts", {
     name: "Zuleíca Quaresma",

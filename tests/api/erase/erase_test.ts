@@ -20,7 +20,7 @@ function cleared({ body }: Reply): Record<string, number> {
   return Object.fromEntries(counts.filter(([, count]) => count > 0));
 }
 
-/** A surname that is unique in the database: one word without digits, which no UUID contains. */
+/** A surname that nobody else has. It is one word without digits, so that no UUID contains it. */
 function surname(): string {
   return `Quaresma${crypto.randomUUID().replaceAll(/[^a-f]/g, "")}zz`;
 }
@@ -127,7 +127,7 @@ test("Without texts, an erasure replaces titles that contain the person's name, 
   ]);
 });
 
-test("Without texts, an erasure clears custom fields that name the person, and keeps longer texts", async ({ workspace, api }) => {
+test("Without texts, an erasure clears custom fields that name the person, and keeps bodies of notes and descriptions", async ({ workspace, api }) => {
   const contact = await create(workspace.key, CONTACTS, { name: "José D'Ávila", email: "jose@casa.com" });
   const { id: deal_id } = await create(workspace.key, "/api-v1-deals", {
     contact_id: contact.id,
@@ -209,7 +209,7 @@ test("An erasure forgets each Idempotency-Key that mentions the person, however 
   ];
   const others = [
     ...["zuleica", "quaresma zuleica", "azuleica quaresma", "7777-1235", "z q x", "ção", "100%"],
-    // A key that is not UTF-8, and keys whose texts name the person only when two of the keys are joined.
+    // A key whose %E3 decodes to no UTF-8, and keys that name the person only if two of them are joined.
     ...["a%E3o", "b zuleica", "quaresma b", "c 9777", "71234 c"],
     // More keys than the 200 that an erasure reads at a time.
     ...Array.from({ length: 2500 }, (_, n) => `pedido ${n}`),
@@ -264,7 +264,7 @@ test("An erasure without texts and then one with texts each say what was cleared
 
   const first = await erase();
   assert.deepEqual(cleared(first), { contacts: 1, deals: 1 }, first.text);
-  // Six records name the person: three elsewhere, and the person's own deal (in `source`) with its note and activity.
+  // Six records name the person: three elsewhere, the person's own deal (in `source`), its note and its activity.
   assert.deepEqual(naming(first), [6, false], first.text);
   const ids = first.body.texts_naming.records.map(({ id }: { id: string }) => id);
   for (const { id } of person.elsewhere) assert.ok(ids.includes(id));
@@ -297,7 +297,7 @@ test("An erasure without texts and then one with texts each say what was cleared
   assert.deepEqual(await tablesWith(sql, traces), [], "nothing of the person is left in any table");
 });
 
-test("With texts, an erasure clears an external_id that contains the surname, in a deal and its receipt", async ({ sql, workspace, api }) => {
+test("With texts, an erasure clears an external_id that contains the surname, in a deal and in the receipt of its lead", async ({ sql, workspace, api }) => {
   const last = surname();
   const lead = { first_name: "Zé", last_name: last, external_id: `rd_${last.toUpperCase()}2024` };
   const { body: { lead: { contact_id, deal_id } } } = await api.post("/api-v1-leads", lead);

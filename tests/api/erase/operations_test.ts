@@ -1,4 +1,4 @@
-// Erasures and merges that are too large for one call: the reply to the call, and the job that finishes them.
+// Erasures and merges that are too large for one call, and the job that finishes them.
 import assert from "node:assert/strict";
 import type { ISql, Sql } from "postgres";
 import { assertError, client, type Reply } from "../../support/client.ts";
@@ -48,7 +48,7 @@ const storeReplies = (sql: Sql, workspaceId: string) =>
     from generate_series(1, ${REPLIES}::integer)`;
 
 test("Erasing a contact with 2,000 deals, among 20,000 stored replies, answers 202 and clears the contact at once; its operation reports the rest", async ({ sql, workspace, api }) => {
-  // Analyzes before `workspace` has replies: the planner expects none there, and may choose a bad plan.
+  // Analyzes before `workspace` has replies, so that the planner expects none there and may choose a bad plan.
   await storeReplies(sql, (await makeWorkspace(sql)).id);
   await sql`analyze crm.idempotency_keys`;
   await storeReplies(sql, workspace.id);
@@ -75,7 +75,7 @@ test("Erasing a contact with 2,000 deals, among 20,000 stored replies, answers 2
   assert.deepEqual(tables.filter((table) => table !== "crm.search_texts"), ["crm.companies"]);
   const { progress, steps, work } = await operationOf(sql, operation.id);
   assert.equal(progress, null, "the search terms for the person are deleted");
-  // 1,000 is ample: a step changes 100 deals, each of which counts as three units of work.
+  // 1,000 is ample: a step changes 100 deals, and each counts as three units of work.
   assert.ok(Number(work) / steps < 1000, `${work} in ${steps} steps`);
   const again = await api.post(`${CONTACTS}/${contact_id}/erase`);
   assert.deepEqual([again.status, again.body.texts_naming.count], [200, 1]);
@@ -138,7 +138,7 @@ test("A merge of a contact with 2,500 deals and activities answers 202, moves al
   assert.deepEqual([last.status, "operation" in last.body], [200, false]);
 });
 
-/** Merges a contact with 2,000 deals; `work` runs while another transaction locks the last deals. */
+/** Merges a contact that has 2,001 deals into another; `work` runs while another transaction locks the last deals. */
 async function mergeHeld({ sql, workspace, api, newDeal }: Scenario, work: (id: string) => Promise<void>) {
   const stays = await create(workspace.key, CONTACTS, { name: "Bia" });
   const { id: deal_id, contactId } = await newDeal();
@@ -189,7 +189,7 @@ test("A job that is killed several times during an operation loses and repeats n
   assert.deepEqual({ ...row }, { events: 2_001, deals: 2_001 });
 });
 
-test("An operation whose step fails ten times ends as failed, with a code, and continues when the call is repeated", async (scenario) => {
+test("An operation whose step fails ten times ends as failed, with a code; a repeated call continues it", async (scenario) => {
   const { sql, api } = scenario;
   const { reply, merge } = await mergeHeld(scenario, async (id) => {
     await eventually(async () => {

@@ -45,7 +45,7 @@ function assertNoTrace(text: string, traces: readonly string[]): void {
   for (const trace of traces) assert.ok(!text.toLowerCase().includes(trace), trace);
 }
 
-/** A batch whose second item fails, with an error about a field whose name contains the person's name or e-mail. */
+/** A batch whose second item fails, with errors about fields whose names contain the person's name and e-mail. */
 const failingBatch = ({ mark, email }: { mark: string; email: string }) => ({
   items: [
     { op: "create", data: { name: "Rui" } },
@@ -186,7 +186,7 @@ test("After an erasure no column of the database contains the person", async ({ 
   assert.deepEqual([again["created"], again["matched_by"], again["differences"]], [false, "email", []]);
   assertNoTrace(await logs(server.readLog), person.traces);
 
-  // Pending and redelivered deliveries show the contact as it is now.
+  // Later attempts of the deliveries show the contact as it is now.
   const before = (await failing.messages()).length;
   const [subscription] = await sql<[{ id: string }]>`
     select id from crm.webhook_subscriptions where workspace_id = ${workspace.id}`;
@@ -217,7 +217,7 @@ test("Leads and changes that arrive during the erasure of their contact leave no
         await operate(sql, "job_run", { name: "index-texts" });
       }),
     ]);
-    // A lead that arrived before the erasure was erased too; one that arrived later created another contact.
+    // A lead that arrived before the erasure was erased too. A later lead created another contact.
     const [row] = await sql<[{ contact: string; deals: string; searched: string }]>`
       select
         c::text as contact,

@@ -74,7 +74,7 @@ test("GET /api-v1-events filters by event_types, object_id and since, alone and 
   assert.deepEqual(ofDeal.map(({ event }) => event), ["deal.created", "lead.received"]);
 });
 
-test("GET /api-v1-events scans at most 5,000 events: a page may be empty, and later pages have the matches", async ({ api, sql, workspace }) => {
+test("GET /api-v1-events scans at most 5,000 events for a page: the page may be empty, and later pages have the matches", async ({ api, sql, workspace }) => {
   await makeEvents(sql, workspace.id, 5_100);
   const [contact] = await makeContacts(sql, workspace, 1);
   const { pages, events } = await readUntil(api, 1, { event_types: "contact.created" });

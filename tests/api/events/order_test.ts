@@ -23,7 +23,7 @@ async function openWrite(workspace: TestWorkspace, name: string, isolation = "re
   return { sql: connection as unknown as Sql, end, [Symbol.asyncDispose]: () => sql.end({ timeout: 0 }) };
 }
 
-test("GET /api-v1-events: an event is not skipped if its transaction begins before another and commits after it", async ({ api, sql, workspace }) => {
+test("GET /api-v1-events: an event is not skipped if its transaction begins before another transaction and commits later", async ({ api, sql, workspace }) => {
   await makeContacts(sql, workspace, 1, "Antes");
   const { cursor: before } = await readUntil(api, 1);
   await using late = await openWrite(workspace, "Tarde");
@@ -75,7 +75,7 @@ test("GET /api-v1-events: since and object_id do not skip an event that commits 
 
 test("GET /api-v1-events: the cursor of a page with since stays before every open transaction", async ({ api, sql, workspace }) => {
   await using late = await openWrite(workspace, "Tarde");
-  // The event is so old that, without the open transaction, the cursor of a page with `since` would be after it.
+  // Without the open transaction, the cursor of a page with `since` would be after this old event.
   await makeEvents(sql, workspace.id, 1, { ageS: 300 });
   const { meta: { next_cursor: cursor } } = await readPage(api, { since: "2999-01-01" });
   assert.deepEqual((await readAll(api, { cursor })).events, []);
@@ -103,7 +103,7 @@ test("GET /api-v1-events is not delayed by a long transaction that only reads", 
   });
 });
 
-test("GET /api-v1-events answers 410 cursor_expired once the next event is deleted, and never to a client that keeps polling (spec 7)", async ({ api, sql, workspace }) => {
+test("GET /api-v1-events answers 410 cursor_expired to a cursor from over 30 days ago, and never to a client that keeps polling (spec 7)", async ({ api, sql, workspace }) => {
   const cursorAt = async (age: string) => {
     const [{ text }] = await sql<[{ text: string }]>`
       select crm.feed_cursor_text(row(1, gen_random_uuid(), now() - ${age}::interval)) as text`;

@@ -10,7 +10,7 @@ import { test } from "../../support/scenario.ts";
 
 const LEADS = "/api-v1-leads";
 
-test("POST /api-v1-leads creates a contact, a deal and, if it has a company_name, a company, and reports which are new (spec 2.3, 2.4, 3)", async ({ sql, workspace, api }) => {
+test("POST /api-v1-leads creates a contact and a deal, with company_name also a company, and says which are new (spec 2.3, 2.4, 3)", async ({ sql, workspace, api }) => {
   const reply = await api.post(LEADS, {
     first_name: " Ana ",
     last_name: "Souza",
@@ -52,7 +52,7 @@ test("POST /api-v1-leads creates a contact, a deal and, if it has a company_name
   assert.deepEqual(body.created, { company: false, contact: true, deal: true });
 });
 
-test("POST /api-v1-leads with a known external_id answers 200 with the ids of the original; in another workspace it is another lead (spec 2.4, 4.1, 6.1)", async ({ sql, api }) => {
+test("POST /api-v1-leads with a known external_id answers 200 with the ids of the original; in another workspace the external_id is free (spec 2.4, 4.1, 6.1)", async ({ sql, api }) => {
   const first = await api.post(LEADS, { first_name: "Ana", company_name: "A", external_id: "x" });
   // Removes the deal's contact and company: the repeated reply must still have their ids.
   await sql`update crm.deals set contact_id = null, company_id = null where id = ${first.body.lead.deal_id}`;
@@ -77,7 +77,7 @@ test("POST /api-v1-leads with a known external_id answers 200 with the ids of th
 
 test("POST /api-v1-leads reuses a company by name, regardless of case and surrounding whitespace (spec 2.3, 4.1)", async ({ api }) => {
   const first = await api.post(LEADS, { first_name: "A", company_name: "AÇÃO Ltda" });
-  // The same letters in decomposed Unicode, which macOS may send.
+  // The last spelling is decomposed Unicode, which macOS may send.
   for (const spelling of ["ação ltda", "  Ação LTDA ", "AÇÃO Ltda".normalize("NFD")]) {
     const reply = await api.post(LEADS, { first_name: "B", company_name: spelling });
     assert.equal(reply.body.lead.company_id, first.body.lead.company_id, spelling);
@@ -202,7 +202,7 @@ test("A refused POST /api-v1-leads writes nothing (spec 4.1)", async ({ sql, wor
   assert.equal((await api.post(LEADS, { first_name: "A", external_id: "e" })).status, 201);
 });
 
-test("POST /api-v1-leads accepts each field within its limits, and names all others in one error (spec 2.3, 4.1, 7, 8)", ({ api }) =>
+test("POST /api-v1-leads accepts each field within its limits, and names all fields beyond their limits in one error (spec 2.3, 4.1, 7, 8)", ({ api }) =>
   assertLimits(
     fieldLimits(bodyOf(LEADS, "POST", "/")),
     (body) => api.post(LEADS, { first_name: "A", ...body }),

@@ -124,7 +124,7 @@ test("POST /api-v1-leads considers only the hundred oldest contacts with the lea
   assert.equal(await find("Ana 1 x"), false, "Ana 1 is the newest, so she is not among the hundred oldest");
 });
 
-test("A lead's deal is titled with the typed name; its GET by id, lead.received and the feed keep the typed values", async ({ sql, api }) => {
+test("A lead's deal is titled with the typed name; the deal's GET by id, lead.received and the feed keep the typed values", async ({ sql, api }) => {
   await api.post("/api-v1-contacts", { name: "Ana antiga", email: "ana@x.com" });
   const reply = await api.post(LEADS, {
     first_name: " Ana ",

@@ -57,7 +57,7 @@ test("Contacts with the same e-mail or phone and companies with the same name ar
   assertError(await api.get("/api-v1-contacts/duplicates?by=name"), "validation_error", ["by"]);
 });
 
-test("A call reads 2,000 records, and the pages together have every group, even a group with more records", async ({ sql, workspace, api }) => {
+test("A call reads at most 2,000 records, and the pages together have every group, even a group of more than 2,000", async ({ sql, workspace, api }) => {
   await sql`
     insert into crm.contacts (workspace_id, owner_id, name, email)
     select ${workspace.id}, ${workspace.memberId}, 'N ' || n,

@@ -49,7 +49,7 @@ test("GET /api-v1-notes and GET /api-v1-activities filter by the company or the 
   assert.deepEqual(await list(ACTIVITIES, `company_id=${company.id}&type=reuniao`), []);
 });
 
-test("GET /api-v1-notes needs deal_id, company_id or contact_id, and without deal_id only sorts by created_at (spec 4.3)", async ({ api }) => {
+test("GET /api-v1-notes needs deal_id, company_id or contact_id, and without deal_id sorts only by created_at (spec 4.3)", async ({ api }) => {
   const missing = await api.get(NOTES);
   assert.deepEqual(assertError(missing, "validation_error"), {
     deal_id: "Informe ao menos um de deal_id, company_id e contact_id",
@@ -61,7 +61,7 @@ test("GET /api-v1-notes needs deal_id, company_id or contact_id, and without dea
   assertError(sorted, "validation_error", ["sort"]);
 });
 
-test("all notes and activities of a company are listed, even if it has too many deals to look up one by one, in pages that may end early (spec 4.0, 4.3)", async ({ sql, workspace, api }) => {
+test("a company with too many deals to look up one by one still lists all notes and activities, in pages that may end early (spec 4.0, 4.3)", async ({ sql, workspace, api }) => {
   const { key, id: workspace_id } = workspace;
   const company = await create(key, "/api-v1-companies", { name: "Sol" });
   const deal = await create(key, "/api-v1-deals", { title: "Primeiro", company_id: company.id });

@@ -85,7 +85,7 @@ test("An archived deal is not in the funnel, is never stale, and its activities 
     await using admin = await openWithoutTriggers();
     await admin`update crm.deals set moved_at = now() - interval '90 days' where workspace_id = ${workspace.id}`;
   }
-  // Sorted, because another test may run the second job before the first.
+  // Sorted, because another test may run the second job before this test runs the first.
   const emitted = async () => {
     await runJob(sql, "deals-stale");
     await runJob(sql, "activities-overdue");

@@ -88,7 +88,7 @@ test("inactive_since lists the deals without a change, an activity or a note sin
   assert.ok(ids(await api.get(DEALS)).includes(fresh.id));
 });
 
-test("Every list can be sorted by creation time and by last change", async ({ workspace, api }) => {
+test("Contacts, companies and activities can be sorted by creation time and by last change, notes by creation time", async ({ workspace, api }) => {
   const { id: deal_id } = await create(workspace.key, DEALS, { title: "A" });
   for (
     const [path, body] of [

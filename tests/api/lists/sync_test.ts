@@ -77,7 +77,7 @@ test("Synchronizing from one synced_until to the next misses no change made betw
   assert.deepEqual(copy, await stored());
 });
 
-test("meta.synced_until is a minute before the call, and only in reply to updated_since without a cursor", async ({ api, newDeal }) => {
+test("meta.synced_until is a minute before the call, and only replies to updated_since without a cursor have it", async ({ api, newDeal }) => {
   const deal = await newDeal();
   for (const list of ["contacts?", "companies?", "deals?", "activities?", `notes?deal_id=${deal.id}&`]) {
     const path = `/api-v1-${list}limit=1`;

@@ -52,7 +52,7 @@ test("GET /api-v1-me shows each caller only its own key, also in simultaneous ca
   }
 });
 
-test("GET /api-v1-me shows the prefix of the newest value to both values of a rotated key", async ({ sql, workspace }) => {
+test("GET /api-v1-me shows the prefix of a rotated key's newest value, even if called with the old value", async ({ sql, workspace }) => {
   const made = await makeKey(sql, workspace.id);
   const rotated = await rotateKey(sql, made.id, 3600);
   for (const key of [made.key, rotated.key]) {
@@ -61,7 +61,7 @@ test("GET /api-v1-me shows the prefix of the newest value to both values of a ro
   }
 });
 
-test("The limits that GET /api-v1-me shows are enforced (spec 5)", async ({ workspace: { key }, api }) => {
+test("The body limits that GET /api-v1-me shows are enforced, and a larger page size is no error (spec 5)", async ({ workspace: { key }, api }) => {
   const { limits } = (await api.get(ME)).body;
   const page = await api.get(`/api-v1-contacts?limit=${limits.page_size_max + 1}`);
   assert.equal(page.status, 200);

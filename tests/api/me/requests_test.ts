@@ -40,7 +40,7 @@ test("A request is in the log of its key with its path, status and duration, and
   assert.match(JSON.stringify(error), /talvez/, "people see which fields were wrong");
 });
 
-test("Every kind of error is in the log", async ({ sql, workspace }) => {
+test("Errors of scope, path, method and parameters are in the log", async ({ sql, workspace }) => {
   const limited = await makeKey(sql, workspace.id, { scopes: ["contacts:read"] });
   const api = client(limited.key);
   const { id } = (await client(workspace.key).post("/api-v1-contacts", { name: "Ana" })).body;
@@ -113,7 +113,7 @@ test("A key sees its requests from before its secret was rotated, and none of an
   }
 });
 
-/** Fills the log of a new key with `count` requests, a minute apart; every tenth failed. */
+/** Fills the log of a new key with `count` requests, a minute apart; every tenth got 422, and every tenth 503. */
 async function fillLog(sql: postgres.Sql, workspaceId: string, count: number) {
   const made = await makeKey(sql, workspaceId);
   await sql`
@@ -165,7 +165,7 @@ test("The log has pages, newest first, and filters by status, class, code, path 
   }
 });
 
-test("A filter that matches little reads 5,000 requests in a call, and says that there may be more", async ({ sql, workspace }) => {
+test("With a filter that matches little, a call reads at most 5,000 requests, and says that there may be more", async ({ sql, workspace }) => {
   const { key } = await fillLog(sql, workspace.id, 10_500);
   assert.deepEqual(await walk(client(key), "status=301"), [[], [], []]);
   // Failed requests have an index of their own, so a call reads only these: 1,050 with 422 and 1,050 with 503.

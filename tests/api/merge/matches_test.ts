@@ -146,7 +146,7 @@ for (const [path, by, value, own] of upserts.filter(([, by]) => by !== "external
   });
 }
 
-test("Leads and upserts that race with a merge make no new records for the merged values", async ({ sql, workspace }) => {
+test("Leads and upserts that race with a merge make no new contact or company for the merged values", async ({ sql, workspace }) => {
   const keys = await Promise.all(Array.from({ length: 9 }, () => makeKey(sql, workspace.id)));
   const [api, ...others] = keys.map(({ key }) => client(key)) as [Api, ...Api[]];
   const make = (name: string) =>
@@ -166,7 +166,7 @@ test("Leads and upserts that race with a merge make no new records for the merge
       [`${CONTACTS}/upsert?match_by=email`, { name: "A", email: lead.email }],
       [`${COMPANIES}/upsert?match_by=tax_id`, { name: "A", tax_id: `A${round}` }],
     ] as const;
-    // A was merged into B before the race: a call that finds A does not know yet that B is being merged into C.
+    // A was merged into B before the race. A call that finds A does not know yet that B is being merged into C.
     await mergeChain(api, CONTACTS, contacts.slice(0, 2));
     await mergeChain(api, COMPANIES, companies.slice(0, 2));
     const [, ...replies] = await Promise.all([

@@ -28,7 +28,7 @@ const numbers: [stored: string, sent: string, stays: boolean][] = [
 
 test("an upsert keeps each phone that is more complete than the sent one, names it in differences, and writes the rest", async ({ api }) => {
   for (const index of numbers.keys()) {
-    // Each field gets a different pair of numbers, so that the test fails if the upsert compares two fields.
+    // Each field gets a different pair of numbers, so that the test fails if the upsert compares different fields.
     const phones = ["phone", "phone2", "whatsapp"].map((field, shift) => {
       const [stored, sent, stays] = numbers[(index + 5 * shift) % numbers.length]!;
       return { field, stored, sent, stays };

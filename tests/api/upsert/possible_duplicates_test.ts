@@ -10,7 +10,7 @@ const REPRESENTATION = { Prefer: "return=representation" };
 
 const duplicatesOf = ({ headers }: Reply) => headers.get("X-Possible-Duplicate")?.split(", ") ?? [];
 
-/** A value of a stored record, and a value that makes a new record resemble it. */
+/** A value of a stored record, a value of a new record, and whether the new record resembles the stored one. */
 const alike: [path: string, stored: Record<string, string>, sent: Record<string, string>, is: boolean][] = [
   [CONTACTS, { email: "ana@x.com" }, { email: " ANA@x.com" }, true],
   [CONTACTS, { phone: "+55 11 99876-5432" }, { phone: "(11) 99876-5432" }, true],

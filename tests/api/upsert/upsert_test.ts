@@ -206,7 +206,7 @@ test("an upsert refuses references outside the workspace, whether it creates or 
   }
 });
 
-test("an upsert of a deal follows the rules of POST and PATCH: its stage must be in its pipeline, and a closed deal stays closed", async ({ workspace: { stages }, api }) => {
+test("an upsert of a deal follows the rules of POST and PATCH: its stage must exist, and a closed deal stays closed", async ({ workspace: { stages }, api }) => {
   const upsert = `${DEALS}/upsert?match_by=external_id`;
   const stage_id = stages[1].id;
   const created = await api.post(upsert, { external_id: "p", title: "Venda", stage_id, value: 10 });
@@ -222,7 +222,7 @@ test("an upsert of a deal follows the rules of POST and PATCH: its stage must be
 const WITH_LEADS = { email: "a@x.com", phone: "+55 11 97777-1234" };
 
 for (const [by, value] of Object.entries(WITH_LEADS)) {
-  test(`upserts by ${by} and leads with the same ${by} make one contact, whoever comes first`, async ({ sql, workspace: { id }, api }) => {
+  test(`upserts by ${by} and leads with the same ${by} make one contact, whichever comes first`, async ({ sql, workspace: { id }, api }) => {
     const keys = await Promise.all(Array.from({ length: AT_ONCE }, () => makeKey(sql, id)));
     const replies = await Promise.all(keys.map(({ key }, index) => {
       const { post } = client(key);

@@ -8,7 +8,7 @@ import { checkDelivery, letTimePass, subscribe, waitForDelivery, WEBHOOKS } from
 const CONTACTS = "/api-v1-contacts";
 const valid = { event_types: ["deal.won"], target_url: "https://hooks.example.com/crm" };
 
-test("PATCH /api-v1-webhooks/:id changes only what it sends, and applies to later events", async ({ workspace: { key, memberId }, api }) => {
+test("PATCH /api-v1-webhooks/:id changes only the fields that are sent, and applies to later events", async ({ workspace: { key, memberId }, api }) => {
   const mailbox = openMailbox();
   const { id } = await subscribe(key, mailbox.url, ["deal.won"]);
   const path = `${WEBHOOKS}/${id}`;
@@ -140,7 +140,7 @@ test("An encrypted header cannot stand in for its subscription's secret, nor an 
   await api.delete(`${WEBHOOKS}/${id}`);
 });
 
-test("A header must be Authorization or X-…, not one of ours or of proxies, with a visible value", async ({ workspace: { key }, api }) => {
+test("A header must be Authorization or X-…, but none that the service or proxies set, and its value must be visible", async ({ workspace: { key }, api }) => {
   const { id } = await subscribe(key, openMailbox().url, ["deal.won"]);
   const sent = async (header: unknown) => [
     await api.post(WEBHOOKS, { ...valid, header }),

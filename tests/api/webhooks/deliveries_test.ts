@@ -15,7 +15,6 @@ interface Listed {
   occurred_at: string;
 }
 
-/** The deliveries on each page of a list. */
 const pagesOf = async (api: ReturnType<typeof client>, path: string): Promise<Listed[][]> =>
   (await readPages(api, path)).map(({ body }) => body.data);
 
@@ -56,7 +55,7 @@ test("GET /api-v1-webhooks/:id/deliveries shows what happened to each event, and
   assert.ok(headers.some(({ name }: { name: string }) => name === "X-Service-Delivery-Id"));
 });
 
-test("A key lists the deliveries of a subscription, and a member those of the workspace: each once, newest event first, by state, event, since and until", async ({ sql, workspace: { id, key }, api }) => {
+test("A key lists the deliveries of a subscription, and a member those of the workspace: each once, newest event first, filtered by state, event, since and until", async ({ sql, workspace: { id, key }, api }) => {
   const { client: vendedor } = await signIn(sql, id, "vendedor");
   const subscriptions: string[] = [];
   for (const states of [["delivered", "failed"], ["pending", "delivered", "failed", "cancelled"]]) {

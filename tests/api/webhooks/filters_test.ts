@@ -1,4 +1,4 @@
-// Which events a subscription with filters gets: when they happen, while it is behind, and when they are recovered.
+// Which events a subscription with filters gets: as they happen, while it is behind, and by a recovery.
 import assert from "node:assert/strict";
 import type { Sql } from "postgres";
 import { assertError, type client, type Reply } from "../../support/client.ts";
@@ -38,7 +38,7 @@ async function made(reply: Promise<Reply>): Promise<string> {
   return body.id;
 }
 
-test("A subscription with filters receives only the events that pass all of them, and one without receives all", async ({ sql, workspace, api }) => {
+test("A subscription with filters receives only the events that pass all of them, and a subscription without filters receives all events", async ({ sql, workspace, api }) => {
   const other = await makePipeline(sql, workspace);
   const mailbox = openMailbox();
   const all = openMailbox();

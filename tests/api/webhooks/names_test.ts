@@ -13,7 +13,7 @@ interface Named {
   object_name: string | null;
 }
 
-test("A subscription has a name of 1 to 80 characters, which POST and PATCH set, null removes and every reply shows", async ({ sql, workspace, api }) => {
+test("A subscription may have a name of 1 to 80 characters: POST and PATCH set it, null removes it, and replies show it", async ({ sql, workspace, api }) => {
   const { client: gestor } = await signIn(sql, workspace.id, "gestor");
   const target_url = openMailbox().url;
   const event_types = ["deal.won"];

@@ -117,7 +117,7 @@ test("DELETE after five failures cancels the held deliveries", async ({ sql, wor
   assert.equal((await api.get(`${WEBHOOKS}/${id}`)).body.deactivated_reason, "deleted");
 });
 
-test("POST …/reactivate sends the waiting deliveries once, and names the key that created the subscription if that key is revoked", async ({ sql, workspace, api }) => {
+test("POST …/reactivate sends the waiting deliveries once, and names a revoked key that created the subscription", async ({ sql, workspace, api }) => {
   const mailbox = openMailbox("status=500,200");
   const maker = await makeKey(sql, workspace.id);
   const { id } = await subscribe(maker.key, mailbox.url, ["contact.created"]);
@@ -161,7 +161,7 @@ test("During the overlap of POST …/rotate-secret the old secret still signs, a
   const message = await send(3);
   checkDelivery(message, second.secret);
   for (const other of [old, first.secret]) assert.throws(() => checkDelivery(message, other));
-  // The overlap has ended, so the next rotation replaces `second`, which signs alone.
+  // The overlap has ended: only `second` signs, and it is the old secret of the next rotation.
   const third = await rotate(60);
   checkDelivery(await send(4), second.secret, third.secret);
   const last = await rotate(0);

@@ -8,7 +8,7 @@ import { test } from "../../support/scenario.ts";
 import { signIn } from "../../support/sessions.ts";
 import { addDeliveries, subscribe, WEBHOOKS } from "../../support/webhooks.ts";
 
-/** The series of attempts of each delivery. */
+/** The number of each delivery's current series of attempts. */
 async function seriesOf(sql: Sql, ids: string[]): Promise<number[]> {
   const rows = await sql<{ series: number }[]>`
     select series from crm.webhook_deliveries where id in ${sql(ids)} order by id`;

@@ -39,7 +39,7 @@ test("POST /api-v1-webhooks subscribes, shows the secret once, and stores it enc
   });
 });
 
-test("Every spelling of a target's host is stored as one, so that they share the limit of attempts to a host", async ({ sql, api }) => {
+test("All spellings of a target's host are stored alike, so that they share the limit of attempts to a host", async ({ sql, api }) => {
   const spellings = [
     "https://hooks.example.com/crm?a=%20",
     "https://HOOKS.example.com./crm?a=%20",
@@ -108,7 +108,7 @@ test("POST /api-v1-webhooks answers validation_error to other invalid fields, an
   assert.equal((await api.post(WEBHOOKS, { ...valid, target_url: target(2048) })).status, 201);
 });
 
-test("DELETE /api-v1-webhooks/:id deactivates, once or twice, and GET lists the newest first, inactive ones included (spec 2.6, 3, 4.5)", async ({ api }) => {
+test("DELETE /api-v1-webhooks/:id deactivates and can be repeated, and GET lists the newest first, inactive ones included (spec 2.6, 3, 4.5)", async ({ api }) => {
   const ids: string[] = [];
   for (let i = 0; i < 3; i++) ids.unshift((await api.post(WEBHOOKS, valid)).body.id);
   for (let times = 1; times <= 2; times++) {

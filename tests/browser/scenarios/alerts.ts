@@ -12,7 +12,7 @@ import { ON_PHONE } from "../support/screens.ts";
 import { test } from "../support/scenario.ts";
 import { subscribe } from "../support/webhook_page.ts";
 
-test("On a phone, a webhook that failures stopped shows as a banner and a number on every page, until it is reactivated through the banner's link", async (world) => {
+test("On a phone, pages show a banner and a number for a webhook that failures stopped, until somebody follows the banner's link and reactivates the webhook", async (world) => {
   await using watched = await openAs(world, "/webhooks/", "gestor", ON_PHONE);
   const { page, company } = watched;
   const banner = page.getByRole("complementary", { name: "Aviso" });
@@ -58,7 +58,7 @@ test("On a phone, a webhook that failures stopped shows as a banner and a number
   assert.equal(await banner.count(), 0);
 });
 
-test("The bar says how many keys expire, and a stopped webhook that nobody needs is no alert once it is deactivated; the banner's link leads to a key's extension", async (world) => {
+test("The bar counts expiring keys and stopped webhooks; deactivating the webhook removes its alert, and the banner's link leads to extending the key", async (world) => {
   await using watched = await openAs(world, "/atividade/", "gestor");
   const { page, company } = watched;
   const { id } = await createKey(world.sql, {
@@ -100,7 +100,7 @@ test("The bar says how many keys expire, and a stopped webhook that nobody needs
   assert.equal(extended.days, 89);
 });
 
-test("The first page of a new company lists the first steps, ticks each step that is done, and shows the list no more when all are done", async ({ browser, sql }) => {
+test("The first page of a new company lists the first steps, ticks each finished step, and drops the list after the last", async ({ browser, sql }) => {
   const email = `${crypto.randomUUID()}@padariasol.example`;
   const { id } = await operate(sql, "workspace_create", {
     name: "Padaria Sol",

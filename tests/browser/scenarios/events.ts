@@ -26,7 +26,7 @@ test("Somebody finds which events of a record a webhook got, and opens the deliv
   await lines.filter({ hasText: "Outra pessoa" }).waitFor({ state: "detached" });
   const created = lines.filter({ hasText: "contact.created" });
   await created.waitFor();
-  // The three lines: two events and, below one of them, the webhook that got it.
+  // Three lines: two events and, below one of them, the webhook that got it.
   assert.equal(await created.getByRole("listitem").count(), 0, "no webhook got it");
   assert.equal(await lines.count(), 3);
   await page.getByLabel("Evento", { exact: true }).selectOption("contact.updated");

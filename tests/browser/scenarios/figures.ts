@@ -30,7 +30,7 @@ test("The deliveries page leaks no memory in an hour of refreshes, simulated at 
     const { jsEventListeners: listeners, nodes } = await client.send("Memory.getDOMCounters");
     samples.push({ heap: (await client.send("Runtime.getHeapUsage")).usedSize, nodes, listeners });
   }
-  // Takes the least of three: a reply that is being shown inflates one measurement, a leak inflates all.
+  // Takes the least of three: a reply on display inflates one measurement, but a leak inflates all.
   const least = (some: typeof samples) => Math.min(...some.map(({ heap }) => heap));
   const [before, after] = [least(samples.slice(0, 3)), least(samples.slice(-3))];
   const [first, last] = [samples[0]!, samples.at(-1)!];

@@ -30,7 +30,7 @@ async function assertAllGood(page: Page, where: string): Promise<void> {
   await assertReachable(page, where);
 }
 
-test("A manager imports contacts from a file of Excel: columns are guessed, lines checked, a lost reply creates nothing twice, and what failed is corrected and imported", async (world) => {
+test("A manager imports contacts from a file saved by Excel: columns are guessed, lines checked, a lost reply creates nothing twice, and what failed is corrected and imported", async (world) => {
   await using watched = await openAs(world, "/funil/", "gestor");
   const { page, company } = watched;
   const api = client(company.key);

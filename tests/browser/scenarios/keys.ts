@@ -74,7 +74,7 @@ test("On a phone a person creates a key, sees its value once and its calls count
   await page.getByRole("button", { name: "Copiar" }).first().click();
 });
 
-test("Leaving while a secret is on its way asks first, and the late reply changes no other page's address", async (world) => {
+test("Leaving a page before its new secret arrives asks first, and the late reply does not change the next page's address", async (world) => {
   await using watched = await openAs(world, "/funil/", "gestor");
   const { page } = watched;
   await page.getByRole("link", { name: "Chaves", exact: true }).click();
@@ -160,7 +160,7 @@ test("A person sees why a system's call failed, and binds its key to networks", 
 test("An administrator sees why a form's leads fail, filters the log by that error, and extends the key", async (world) => {
   await using watched = await openAs(world, "/chaves/", "admin");
   const { page, company: { id, memberId } } = watched;
-  // A form that sends no e-mail address, an ERP's record that is missing, and a minute near the limit.
+  // 97 calls in one minute, near the limit of 120: 31 with an invalid e-mail address, 2 for records that do not exist.
   const { sql } = world;
   const { id: keyId } = await makeKey(sql, id, { scopes: ["leads:write"] });
   await sql`update crm.workspaces set rate_limit_per_minute = 120 where id = ${id}`;

@@ -49,12 +49,12 @@ async function placesOf({ sql, busy }: World): Promise<{ places: Place[]; sessio
   return { places, session: await sessionOf(company.person) };
 }
 
-/** How often a page with failed requests is opened at most. */
+/** The most times that a page with failed requests is opened. */
 const VISITS = 3;
 
 /**
  * Opens and checks every page, with a session or without. A page with a failed request is opened again: if the first
- * read of the workspace failed, the alert appears after the content and moves the content.
+ * read of the workspace failed, the alert appears late and moves the content.
  */
 async function visit(
   world: World,

@@ -195,7 +195,7 @@ test("Ending the other sessions leaves only this one in the list", async ({ brow
   await rows.filter({ hasText: "esta" }).waitFor();
 });
 
-test("When another person signs in in the first tab, a second tab shows and sends nothing of the person before", async ({ browser, sql }) => {
+test("When another person signs in in the first tab, a second tab shows and sends nothing of the previous person", async ({ browser, sql }) => {
   const company = await makeCompany(sql);
   const [ana, bia] = [await makePerson(sql, company, "gestor"), await makePerson(sql, company, "gestor")];
   await using watched = await openPage(browser, "/chaves/", { session: await sessionOf(ana) });
@@ -230,7 +230,7 @@ test("When another person signs in in the first tab, a second tab shows and send
   await page.getByText(`Ela vale para ${ana.email}.`).waitFor();
   await second.waitForURL(`${origin}/chaves/`);
 
-  // Bia signs in, and the second tab is not told before Ana's form is sent.
+  // Bia signs in, but the second tab hears nothing of it before it sends Ana's form.
   await second.getByRole("link", { name: "Criar chave" }).first().click();
   await second.getByLabel("Nome").fill("Chave da Ana");
   await second.getByRole("button", { name: "ERP" }).click();

@@ -100,7 +100,7 @@ test("A webhook is created with filters and a header, which its page shows by na
   assert.deepEqual(Object.keys(message!.body.data), ["id"]);
 });
 
-test("The page of a webhook that stopped after five failures says why; after reactivation and recovery it gets every event once", async (world) => {
+test("The page of a webhook says why it stopped after five failures; after reactivation and recovery the webhook gets every event once", async (world) => {
   await using watched = await openAs(world, "/webhooks/", "gestor", ON_PHONE);
   const { page, company } = watched;
   const mailbox = openMailbox("status=500,500,500,500,500,500,204");

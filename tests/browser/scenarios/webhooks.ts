@@ -8,7 +8,7 @@ import { makeCompany, makePerson, openAs, sessionOf } from "../support/company.t
 import { test } from "../support/scenario.ts";
 import { deliveriesOf, openedDelivery, subscribe } from "../support/webhook_page.ts";
 
-/** A number of deliveries above the 50 on one page of the list. */
+/** More deliveries than the 50 on one page of the list. */
 const MANY = 53;
 
 test("A delivery of a new webhook is opened and sent again, and the page shows all attempts", async (world) => {
@@ -76,7 +76,7 @@ test("While new deliveries arrive, deliveries can be filtered and older ones loa
   assert.equal(await page.getByRole("button", { name: "Mostrar mais antigas" }).count(), 0);
   await arrive(MANY, 2);
   await listed(MANY + 2);
-  // The page refreshes an older delivery that is sent again until its new attempt has ended.
+  // If an older delivery is sent again, the page refreshes it until the new attempt has ended.
   await deliveriesOf(page).last().getByRole("link").click();
   await page.getByRole("button", { name: /^Reenviar contact.created/ }).click();
   await openedDelivery(page).getByText("Reenvio 1").waitFor();

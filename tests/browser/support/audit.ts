@@ -6,7 +6,7 @@ import { DESK, READERS_PHONE } from "./screens.ts";
 const AXE = await Deno.readTextFile(new URL(import.meta.resolve("axe-core")));
 
 /**
- * Asserts that axe finds no violation of WCAG 2.2 AA or of its own best practices.
+ * Asserts that axe finds no violation of WCAG 2.2 AA or of axe's best practices.
  *
  * @param without a selector for the elements to leave out, because they were checked on another page
  */
@@ -80,9 +80,7 @@ export async function assertGoodOnBoth(page: Page, where: string): Promise<void>
   await page.setViewportSize(before);
 }
 
-/**
- * Asserts that Tab reaches every visible control in document order, and that each control shows when it has the focus.
- */
+/** Asserts that Tab reaches every visible control in document order, and that each shows that it has the focus. */
 export async function assertReachable(page: Page, where: string): Promise<void> {
   const controls = await page.evaluate(() => {
     const all = [
@@ -119,7 +117,7 @@ export async function assertReachable(page: Page, where: string): Promise<void> 
         html: element?.outerHTML ?? "",
       };
     });
-    // Tab also goes through the day, the month, the year and the calendar of a date, which Chromium marks itself.
+    // Tab also stops at the day, month, year and calendar of a date. Chromium marks these itself.
     if (focused.isDate && focused.order === reached.at(-1)) continue;
     const html = focused.html.slice(0, 160);
     assert.notEqual(focused.order, -1, `${where}: Tab ${press + 1} of ${controls} reached ${html}`);

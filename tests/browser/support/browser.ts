@@ -65,7 +65,7 @@ export async function openPage(browser: Browser, path: string | null, look: Look
   if (session) {
     await context.addInitScript(
       ([name, value]) => {
-        // Stores the session only once, so that it is not restored after it has ended.
+        // Stores the session only once, so that a session that has ended is not restored.
         if (!sessionStorage.getItem("signed-in-once")) localStorage.setItem(name!, value!);
         sessionStorage.setItem("signed-in-once", "1");
       },

@@ -144,7 +144,7 @@ async function makeDeliveries(
   await waitForDelivery(sql, good.id, ({ state }) => state === "delivered");
   for (const name of ["Rui Prado", "Lia Campos", "Davi Nunes"]) await api.post("/api-v1-contacts", { name });
   await waitUntilQuiet(sql, [good.id, bad.id]);
-  // These addresses are only shown: no delivery is left that would be sent to them.
+  // The new addresses are only shown: the first webhook has no delivery left, and the stopped one sends none.
   await sql`
     update crm.webhook_deliveries
     set attempts = 5, state = 'failed'
@@ -176,7 +176,7 @@ async function makeHistory(sql: Sql, workspaceId: string, keyIds: string[]): Pro
     select ${workspaceId}, k.id, date_trunc('hour', now()) - n * interval '1 hour',
       (k.most * (2 + sin(n / 5.0)) * case when extract(isodow from now() - n * interval '1 hour') > 5 then 0.3 else 1 end)::int + 1
     from generate_series(1, 700) n, (values (${erp!}::uuid, 4), (${site!}::uuid, 1)) as k (id, most)`;
-  // The log of the last 7 days: some requests without a valid e-mail, and a few for a contact that does not exist.
+  // The log of the last 6 days: some requests without a valid e-mail, and a few for a contact that does not exist.
   await sql`
     insert into crm.requests (workspace_id, key_id, id, method, path, status, request_id, duration_ms, error)
     select c.workspace_id, c.key_id, crm.uuid_v7(c.hour + n * interval '4 minutes'), 'POST', '/api-v1-contacts',

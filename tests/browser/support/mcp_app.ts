@@ -1,5 +1,5 @@
-// An AI assistant that connects with the official MCP client, and receives the authorization code on a loopback
-// address, as a program on this device does.
+// An AI assistant that connects with the official MCP client. It receives the authorization code on a loopback address,
+// as a program on this device does.
 import {
   Client,
   type OAuthClientProvider,
@@ -108,7 +108,7 @@ export function openAssistant(name: string) {
       if (isError) throw new Error(JSON.stringify(structuredContent));
       return structuredContent;
     },
-    /** Replaces the end of the access token, as if it were no longer valid; the client renews it at its next call. */
+    /** Replaces the end of the access token, so that it is invalid and the client renews it at its next call. */
     spoilToken(): void {
       kept.tokens!.access_token = `${kept.tokens!.access_token.slice(0, -4)}AAAA`;
     },

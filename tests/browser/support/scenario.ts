@@ -27,5 +27,4 @@ type Run = (world: World) => Promise<void>;
 /** The registered scenarios: each is something that people do with the console. */
 export const SCENARIOS: { name: string; run: Run }[] = [];
 
-/** Registers a scenario. */
 export const test = (name: string, run: Run) => void SCENARIOS.push({ name, run });

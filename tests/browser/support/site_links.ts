@@ -27,7 +27,7 @@ export async function findBrokenLinks(folder: string, site: string): Promise<str
         site + path.replace(/index\.html$/, ""),
       );
       if (url.origin !== new URL(site).origin) continue;
-      // A link that leaves the site does not begin with the site's address, so it names no file in the folder.
+      // A link to another site on this origin does not begin with the site's address, so no file matches: it is broken.
       const target = decodeURIComponent(url.href.replace(/[?#].*/, "").replace(site, "")).replace(
         /(^|\/)$/,
         "$1index.html",

@@ -19,7 +19,7 @@ export async function subscribe(page: Page, url: string): Promise<{ secret: stri
   return { secret, id: new URL(page.url()).searchParams.get("id")! };
 }
 
-/** Copies the secret that is shown once, so that the page can be left, and returns it. */
+/** Copies and returns the secret, which is shown once, so that the page can be left. */
 export async function copySecret(page: Page): Promise<string> {
   const secret = (await page.getByText(/^whsec_\S+$/).first().textContent())!;
   await page.getByRole("button", { name: "Copiar: " }).first().click();
@@ -33,7 +33,6 @@ export function deliveriesOf(page: Page) {
   });
 }
 
-/** The open delivery. */
 export function openedDelivery(page: Page) {
   return page.locator("section.delivery");
 }

@@ -1,5 +1,4 @@
-// Uses of the SDK's types that must compile. Each `@ts-expect-error` line fails if a type is so wide that it allows the
-// mistake below it.
+// Uses of the SDK's types that must compile. A line `@ts-expect-error` fails if a type allows the mistake below it.
 import { type Contact, Crm, CrmError, verifyWebhook } from "@crm-api/sdk";
 
 export async function use(crm: Crm, form: { email?: string }): Promise<number | null> {

@@ -85,10 +85,7 @@ export async function startN8n(port: number, userFolder: string, databaseUrl: st
   return {
     origin,
     call,
-    /**
-     * Imports a workflow in which the nodes of the CRM use these credentials; returns functions that turn it on and
-     * off.
-     */
+    /** Imports a workflow whose CRM nodes use these credentials; returns functions that turn it on and off. */
     async importWorkflow(workflow: { nodes: { type: string }[] }, credentials: { id: string; name: string }) {
       const nodes = workflow.nodes.map((node) =>
         node.type.startsWith("n8n-nodes-crm-api.") ? { ...node, credentials: { crmApi: credentials } } : node

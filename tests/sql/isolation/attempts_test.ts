@@ -1,6 +1,5 @@
-// Attacks by somebody who can run SQL as one of our roles: as crm_api or crm_app, which run the verbs, or as
-// crm_functions, with which the functions connect. rights_test.ts compares the rights on every table and function with
-// those that are used.
+// Attacks by somebody who can run SQL as one of our roles. crm_api and crm_app run the verbs; the functions connect as
+// crm_functions. rights_test.ts compares the roles' rights on every table and function with those that are used.
 import assert from "node:assert/strict";
 import type { Sql, TransactionSql } from "postgres";
 import { openSql } from "../../../run/local/sql.ts";

@@ -51,7 +51,7 @@ test("crm_api cannot read keys, rate limits, remembered replies, secrets or the 
   assert.deepEqual([...columns], []);
 });
 
-test("every function that is security definer or in plpgsql has an empty search_path", async ({ sql }) => {
+test("every function of crm and api that is security definer or in plpgsql has an empty search_path", async ({ sql }) => {
   const loose = await sql`
     select p.oid::regprocedure::text as name from pg_proc p
     join pg_language l on l.oid = p.prolang
@@ -85,7 +85,7 @@ test("every foreign key between tables with workspace_id includes it", async ({ 
   assert.deepEqual([...loose], []);
 });
 
-test("every table, and every function that others call, has a comment with its purpose", async ({ sql }) => {
+test("every table and view of crm, and every function of crm and api, has a comment", async ({ sql }) => {
   const silent = await sql`
     select c.oid::regclass::text as name from pg_class c
     where c.relnamespace = 'crm'::regnamespace and c.relkind in ('r', 'p', 'v') and obj_description(c.oid, 'pg_class') is null

@@ -17,7 +17,7 @@ import { subscribe, waitForDelivery } from "../../support/webhooks.ts";
 
 /** The verbs that belong to no workspace, and so must never be offered to members. */
 const OPERATOR_ALONE = ["job_list", "job_run", "workspace_create", "workspace_find", "workspace_list"];
-/** The verbs that act on the signed-in person's own workspaces, invitations and apps, so not the operator's. */
+/** The verbs for the signed-in person's own workspaces, sessions, invitations and apps, not for the operator. */
 const OF_PERSON = [
   "workspace_choices",
   "session_list",
