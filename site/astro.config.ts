@@ -17,7 +17,7 @@ export default defineConfig({
   base,
   ...(origin !== undefined && { site: origin }),
   trailingSlash: "always",
-  // No picture needs resizing, for which Astro's default service would need sharp, a large native package.
+  // Astro's default service resizes pictures with sharp, a large native package. No picture here needs resizing.
   image: { service: passthroughImageService() },
   // Built pages can import only the packages in deno.json, so Vite bundles all others.
   vite: { environments: { prerender: { resolve: { noExternal: true } } } },

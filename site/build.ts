@@ -88,7 +88,7 @@ async function addPolicies(folder: string): Promise<void> {
   }
 }
 
-/** Writes each page and operation as Markdown, and the llms.txt that list them. */
+/** Writes each page and operation as Markdown, and for each language an llms.txt that lists them. */
 async function writeMarkdown(
   folder: string,
   documents: Documents,

@@ -21,7 +21,7 @@ interface SiteServer extends AsyncDisposable {
   url: string;
 }
 
-/** Serves the folder at `base`: `/x` redirects to `/x/`, and an unknown address gets `404.html`. */
+/** Serves a folder at `base`. Adds a missing slash to a folder's address, and shows `404.html` at unknown addresses. */
 export function serveSite(folder: string, base: string, port = 0): SiteServer {
   const server = Deno.serve({ hostname: "127.0.0.1", port, onListen() {} }, async (request) => {
     const { pathname } = new URL(request.url);
@@ -40,7 +40,7 @@ export function serveSite(folder: string, base: string, port = 0): SiteServer {
   };
 }
 
-/** The file at a path; `folder` if the path lacks its final slash. */
+/** The file at a path; `folder` if a folder's path lacks its final slash; null if there is no file. */
 async function find(path: string): Promise<string | "folder" | null> {
   const file = path.endsWith("/") ? join(path, "index.html") : path;
   const info = await Deno.stat(file).catch(() => null);

@@ -10,7 +10,7 @@ export interface Settings {
 
 /**
  * Reads SITE_BASE_PATH, SITE_ORIGIN and SITE_CONSOLE.
- * @throws Error if the path does not begin with a slash, or the origin has a path
+ * @throws Error if SITE_BASE_PATH is not a path, or SITE_ORIGIN is more or less than an origin
  */
 export function readSettings(get: (name: string) => string | undefined): Settings {
   const base = get("SITE_BASE_PATH") || "/";

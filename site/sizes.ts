@@ -46,7 +46,7 @@ export async function measure(
   return { files: files.length, bytes, pages: sizes.sort((a, b) => b.all - a.all) };
 }
 
-/** The files in a folder and its folders, as paths in it. */
+/** The files in a folder and its subfolders, as paths below the folder. */
 export async function* filesOf(folder: string, below = ""): AsyncGenerator<string> {
   for await (const { name, isDirectory } of Deno.readDir(join(folder, below))) {
     if (isDirectory) yield* filesOf(folder, join(below, name));

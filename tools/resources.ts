@@ -63,7 +63,7 @@ export const sessionEndpoints = endpoints.filter((listed): listed is ListedEndpo
   listed.route.endpoint.gate === "session"
 );
 
-/** Every instance of a class that modules with this name in the folders of functions export. */
+/** Every instance of a class that the functions' modules of this name (`routes.ts`, `record.ts`) export. */
 export async function declaredIn<T>(
   file: string,
   type: abstract new (...args: never[]) => T,

@@ -31,8 +31,8 @@ export const ATTACKS: Attack[] = [
     name: "hostile-headers",
     title: "64 connections send a Prefer header with unclosed quotes, and a key that does not exist",
     targets: { cost: 3, p90: 5 },
-    // Open quotes, from each of which a parser that backtracks would search for the end. 1,000 characters: the longest
-    // Prefer that the functions parse. 16,000: the longest header that HTTP servers commonly accept.
+    // A parser that backtracks would search for the closing quote again from each open quote. The functions parse at
+    // most 1,000 characters of Prefer; HTTP servers commonly accept headers of up to 16,000.
     plan: () =>
       Object.entries({ "Open quotes in Prefer": 1_000, "16 kB in Prefer": 16_000 }).map(([label, length]) => {
         const Prefer = '\\"'.repeat(length / 2);
@@ -55,7 +55,7 @@ export const ATTACKS: Attack[] = [
   {
     name: "large-pages",
     title: "20 connections read pages of 200 of the largest contacts that the API accepts",
-    // An idle process takes 120 MB, to which each page in flight adds several copies of itself, as text and as bytes.
+    // An idle process takes 120 MB. Each page in flight adds several copies of itself, as text and as bytes.
     targets: { cost: 15, p90: 5, memoryMb: 300 },
     // The default pool size of a deployment (database.ts).
     env: { DATABASE_POOL_SIZE: "4" },
@@ -68,7 +68,7 @@ export const ATTACKS: Attack[] = [
   },
 ];
 
-/** Inserts 200 contacts, each with 10,000 characters of six bytes in JSON and 10 KB of custom fields (spec 2.1). */
+/** Inserts 200 contacts: notes of 10,000 characters, six bytes each in JSON, and 10 KB of custom fields (spec 2.1). */
 async function insertLargestContacts(
   sql: AttackWorld["sql"],
   { id, memberId }: Pick<LoadWorkspace, "id" | "memberId">,

@@ -1,7 +1,7 @@
 /**
  * `deno task lab -- attacks` attacks the API from outside. It measures how much longer a legitimate client waits during
- * an attack than before, how much processor time a request of the attack takes, and how much memory the attacked
- * process uses. docs/security.md explains each attack.
+ * an attack. It also measures the processor time of an attacking request, and the memory of the attacked process.
+ * docs/security.md explains each attack.
  *
  *     deno task lab -- attacks                  every attack; also writes bench/results/attacks.json
  *     deno task lab -- attacks random-keys      one attack

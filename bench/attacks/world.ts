@@ -90,7 +90,7 @@ async function attack(
   /** Seconds of attack before the victim's waits count. */
   const warmUp = short ? 1 : 2;
   const { keys, contactIds } = workspaces[0]!;
-  // The victim sends some 80 reads a second, with all keys in turn so that none reaches its rate limit.
+  // The victim sends about 80 reads a second, with each key in turn, so that no key reaches its rate limit.
   const requests = keys.map((key, n) => get(`/api-v1-contacts/${contactIds[n % contactIds.length]}`, key));
   const read = async (seconds: number) =>
     waitsOf(await send({ baseUrl, connections: 2, requests, pauseMs: 20, endures: true, seconds }));
@@ -103,7 +103,7 @@ async function attack(
   await pause(warmUp * 1000);
   const attacked = await read(seconds);
   const { statuses, unanswered, example } = await flooding;
-  // A server may leave some connections unanswered, but if it answered none, the attack did not reach it.
+  // A server may leave some connections unanswered. If it answered none, the attack did not reach it.
   if (Object.keys(statuses).length === 0) throw new Error(`No request was answered: ${example}`);
   const ofRead = (quieted - started) / quiet.calls;
   const answered = sum(Object.values(statuses)) + unanswered;
@@ -115,7 +115,7 @@ async function attack(
   return { quiet, attacked, cost, memoryMb };
 }
 
-/** Milliseconds that a legitimate client waits, and how many of its calls were not answered with 200. */
+/** Milliseconds that a legitimate client waits, how many calls it made, and how many were not answered with 200. */
 interface Waits {
   p50: number;
   p90: number;
@@ -140,7 +140,7 @@ function describeWaits({ p50, p90, failed }: Waits): string {
 function figuresOf(label: string, targets: Attack["targets"], harm: Harm): Measurement[] {
   const { quiet, attacked, cost, memoryMb } = harm;
   const measurements: Measurement[] = [];
-  // Left out on systems without /proc, which do not show processor times.
+  // Without /proc, processor times are unknown, so this figure is left out.
   if (!Number.isNaN(cost)) {
     measurements.push(
       ratio(`${label}: processor time of one ÷ that of a read`, cost, "lower", targets.cost),

@@ -8,9 +8,9 @@ const QUERY = "Q".charCodeAt(0);
 const LOG = "log_requests";
 
 /**
- * Counts the statements that a client sends to Postgres. Statements that write the request log or configure a new
- * connection do not count, because they belong to no request. The proxy reads the wire protocol, because a driver may
- * send more statements than its caller wrote.
+ * Counts the statements that a client sends to Postgres, except those that write the request log or configure a new
+ * connection, because these belong to no request. The proxy reads the wire protocol, because a driver may send more
+ * statements than its caller wrote.
  */
 export function startCountingProxy(databaseUrl: string) {
   let statements = 0;

@@ -9,11 +9,11 @@ export interface Measurement {
   unit: string;
   target: number;
   better: Better;
-  /** Whether the value is a waiting time, which other work on the machine can make many times longer. */
+  /** Whether the value is a waiting time. Other work on the machine can make waiting times many times longer. */
   waits?: true;
 }
 
-/** A measurement with its verdict, as in results/latest.json. */
+/** An entry of results/latest.json: a measurement, whether it met its target, and the command that repeats it. */
 export interface Figure extends Measurement {
   held: boolean;
   command: string;
@@ -42,7 +42,7 @@ export function count(name: string, value: number, unit: string, target = 0): Me
   return { name, value, unit, target, better: "equal" };
 }
 
-/** @param tolerance share of the target that suffices on a busy machine; it does not apply to counts */
+/** @param tolerance the share of the target that suffices on a busy machine; ignored for counts with one right value */
 export function isHeld({ value, target, better }: Measurement, tolerance = 1): boolean {
   if (better === "equal") return value === target;
   return better === "higher" ? value >= target * tolerance : value <= target / tolerance;

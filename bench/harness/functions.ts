@@ -17,11 +17,11 @@ export interface Server extends AsyncDisposable {
 export async function startServer(env: Record<string, string>, folders: string[] = []): Promise<Server> {
   const log = await Deno.makeTempFile({ prefix: "crm-bench-", suffix: ".log" });
   const command = scriptArguments([join(import.meta.dirname!, "functions_process.ts"), ...folders]);
-  // The log goes to a file: a pipe would wake this process for each line, on the processors that are measured.
+  // The log goes to a file. Reading it from a pipe would take processor time during the measurement.
   const child = new Deno.Command("sh", {
     args: ["-c", 'log=$1; shift; exec "$@" > "$log"', "sh", log, Deno.execPath(), ...command],
     env: { DATABASE_PREPARE: "true", DATABASE_POOL_SIZE: "10", ...env },
-    // The server exits when its standard input closes, so it also exits if this process is killed.
+    // The server exits when its standard input closes, and so also when this process is killed.
     stdin: "piped",
     stdout: "null",
     stderr: "inherit",

@@ -47,7 +47,7 @@ export async function startPgBouncer(databaseUrl: string, folder: string) {
   return { databaseUrl: pooled.href, [Symbol.asyncDispose]: stop };
 }
 
-/** PgBouncer accepts clients without a password, because it listens only on loopback and only for minutes. */
+/** Lets PgBouncer accept clients without a password: it listens only on loopback, and only for minutes. */
 function configuration({ hostname, port, pathname, username, password }: URL, listenPort: string): string {
   const name = pathname.slice(1);
   const secret = decodeURIComponent(password).replaceAll("'", "''");

@@ -20,7 +20,7 @@ export function onInterrupt(close: () => Promise<unknown>): void {
 export async function* readLines(bytes: typeof Deno.stdin.readable): AsyncGenerator<string, undefined> {
   let rest = "";
   for await (const text of bytes.pipeThrough(new TextDecoderStream())) {
-    // A load plan is one line of JSON in many chunks: `rest` is split only when a line ends, not at every chunk.
+    // Split `rest` only when a line ends: a load plan is one long line of JSON that arrives in many chunks.
     rest += text;
     if (!text.includes("\n")) continue;
     const lines = rest.split("\n");

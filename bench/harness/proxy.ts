@@ -1,4 +1,4 @@
-/** Copies the bytes that `from` sends to the connection `to`, until `from` closes. */
+/** Copies to the connection `to` what the connection `from` sends, until `from` closes. */
 export type Forward = (from: Deno.TcpConn, to: Deno.TcpConn) => Promise<void>;
 
 /** Copies each chunk for which `pass` returns true. At the first false it closes both connections. */

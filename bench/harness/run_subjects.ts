@@ -29,15 +29,15 @@ interface Program {
 }
 
 /**
- * The share of a target that suffices with `--short`, except for waits and counts (`isHeld`). It finds mistakes, but
- * tolerates a busy machine: with the same code, one ratio was 0.27, 0.30, 0.32 and 0.36 within an hour.
+ * The share of a target that suffices with `--short`, except for waits and counts (`isHeld`). A run still
+ * finds mistakes, but tolerates a busy machine: with the same code, one ratio was 0.27, 0.30, 0.32 and 0.36 in an hour.
  */
 const SHORT_TOLERANCE = 0.5;
 
 /**
  * The share of a wait's target that suffices with `--short`: a wait may be ten times its target. A busy machine makes
- * waits ten times longer, but a mistake in the code makes them a thousand times longer. Attacks have a stricter figure:
- * the processor time of a request.
+ * a wait ten times longer, but a mistake in the code makes it a thousand times longer. For attacks, the processor time
+ * of a request is a stricter figure.
  */
 const SHORT_WAITS = 0.1;
 
@@ -45,8 +45,8 @@ const SHORT_WAITS = 0.1;
 const SHORT_TRIALS = 3;
 
 /**
- * Measures until every figure has met its target in some trial. Other work on the machine can only worsen a time or a
- * ratio, so one good trial shows what the code can do. Counts do not depend on other work, so a wrong count is final.
+ * Measures up to `trials` times, until every figure has met its target once. Other work on the machine can only worsen
+ * a time or a ratio, so one good trial shows what the code can do. It cannot change a count, so a wrong count is final.
  */
 async function untilHeld(trials: number, measure: () => Promise<Figure[]>): Promise<Figure[]> {
   let best = await measure();

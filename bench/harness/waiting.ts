@@ -7,8 +7,8 @@ export function pause(ms: number): Promise<void> {
 
 /**
  * Calls `poll` until it returns a value other than undefined and false; the pauses grow from 10 to 50 ms.
- * @param seconds generous, for a busy machine; a test that needs a quick result measures the time itself
- * @throws Error that names `what` after `seconds`
+ * @param seconds the maximum wait; generous for a busy machine, so a test of speed must measure the time itself
+ * @throws Error that names `what`, if there is no such value after `seconds`
  */
 export async function eventually<T>(
   poll: () => Promise<T | undefined | false> | T | undefined | false,

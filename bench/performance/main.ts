@@ -1,11 +1,11 @@
 /**
- * `deno task bench` measures how far the API is from its limits. Most figures are counts, or ratios of two things that
- * are measured in turns, so that other work on the machine affects both.
+ * `deno task bench` measures how far the API is from its limits. Most figures are counts or ratios. The two quantities
+ * that a ratio compares are measured in turns, so that other work on the machine affects both equally.
  *
- *     deno task bench                         everything; also writes bench/results/
+ *     deno task bench                         everything; also writes bench/results/ and docs/performance.md
  *     deno task bench -- hand growth          some subjects; writes nothing
  *     deno task bench -- --short growth       small sizes and tolerant ratios, as in CI
- *     deno task bench -- --minutes 3 life     a subject that lasts minutes, for three minutes
+ *     deno task bench -- --minutes 3 life     the subject life for three minutes instead of ten
  *
  * The exit code is 0 if every figure meets its target.
  */

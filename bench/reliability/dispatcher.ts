@@ -14,7 +14,7 @@ export interface KillPoint {
 /** What a dispatcher prints, as a line of JSON, just before it kills itself. */
 export interface KillReport {
   killed: Stage;
-  /** The delivery that was at that stage; null in TLS, where the delivery is not known. */
+  /** The delivery that was at that stage; null in TLS, where the delivery is unknown. */
   delivery_id: string | null;
 }
 

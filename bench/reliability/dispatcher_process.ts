@@ -30,7 +30,7 @@ Deno.env.set("SUPABASE_URL", `http://127.0.0.1:${server.addr.port}`);
 
 console.log("ready");
 for (;;) {
-  // Not awaited, because a run waits until the next delivery is due, and trials make deliveries due sooner by SQL.
+  // Not awaited: a run waits until the next delivery is due, but trials make deliveries due sooner by SQL.
   void dispatch();
   await pause(PAUSE_MS);
 }

@@ -63,7 +63,7 @@ async function runLane(trials: Trial[]): Promise<[Trial, Verdict][]> {
   if (trials.length === 0) return results;
   const world = await openDeliveryWorld();
   worlds.push(world);
-  // The key with which queue.ts encrypts signing secrets. Trials in the other lane pass the key of their own stack.
+  // The key with which queue.ts encrypts signing secrets. Trials of the other lane pass their own stack's key instead.
   if (trials.some(({ apart }) => !apart)) {
     Deno.env.set("WEBHOOK_ENCRYPTION_KEY", world.secrets.webhook_encryption_key);
   }

@@ -47,7 +47,7 @@ export async function seedDay(sql: Sql, daysAgo: number, events: number): Promis
   const [{ day, suffix }] = await sql<[{ day: string; suffix: string }]>`
     select day::text, to_char(day, 'YYYY_MM_DD') as suffix
     from (select (now() at time zone 'UTC')::date - ${daysAgo}::int as day) d`;
-  // Attached after the rows are inserted, because attaching then builds each index in one go, not row by row.
+  // Attached after the rows are inserted: attaching then builds each index at once, not row by row.
   for (const table of PARTITIONED) {
     await sql.unsafe(`
       create table crm.${table}_${suffix} (like crm.${table} including all excluding indexes);
@@ -75,7 +75,7 @@ export async function seedDay(sql: Sql, daysAgo: number, events: number): Promis
   }
 }
 
-/** Does what the hourly jobs do: makes the partitions that are missing, and drops those that are too old. */
+/** Does the work of the hourly jobs: makes missing partitions, and drops partitions that are too old. */
 export async function managePartitions(sql: Sql): Promise<void> {
   for (const table of PARTITIONED) await sql`select crm.manage_partitions(${`crm.${table}`}::regclass)`;
 }

@@ -9,7 +9,7 @@ import { workspace } from "./workspace.ts";
 const isKey = ({ kind }: Alert) => kind.startsWith("key");
 const placeOf = (alert: Alert) => isKey(alert) ? "chaves/" : "webhooks/";
 
-/** Shows the most urgent alert, with a link to the page where it can be fixed. That page shows the next most urgent. */
+/** Shows the most urgent alert, with a link to the page where it can be fixed. That page shows the alert after it. */
 export function AlertBanner() {
   const { query, path } = useLocation();
   const isOpen = (alert: Alert) => query.id === alert.id && path.includes(placeOf(alert).slice(0, -1));

@@ -15,7 +15,7 @@ interface Options {
 
 /**
  * Calls a function: `call("GET", "app-v1-keys")`. Resolves with its reply, undefined for 204; rejects with a Failure.
- * Opens the sign-in page if the session has ended, and the page for choosing a workspace if the person must choose one.
+ * If the session has ended, opens the sign-in page. If the person must choose a workspace, opens the page for it.
  */
 export async function call<T>(
   method: Method,

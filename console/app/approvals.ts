@@ -1,6 +1,6 @@
 /**
- * Approvals: a person's consent to an app, which Supabase Auth's OAuth server stores. With an approval the app gets
- * tokens. The grant (app-v1-apps) says what the tokens may do in a workspace.
+ * Approvals: a person's consent to an app, which Supabase Auth's OAuth server stores. An approval gives the app tokens.
+ * The grant (app-v1-apps) says what the tokens may do in a workspace.
  */
 import { askAuth } from "./ask_auth.ts";
 import type { Failure } from "./failure.ts";

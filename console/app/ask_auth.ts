@@ -1,4 +1,4 @@
-/** Calls routes of Supabase Auth whose methods the build removes from Supabase's client, to save bytes. */
+/** Calls routes of Supabase Auth directly. The build removes their methods from Supabase's client, to save bytes. */
 import { reach } from "./reach.ts";
 import { accessToken, dropSession, failureOf } from "./session.ts";
 import { publishableKey } from "./settings.ts";

@@ -45,7 +45,7 @@ export function Bar({ place }: { place: string }) {
           popovertarget="menu"
           aria-label={member && `${t("app.menu")}: ${member.name}`}
         >
-          {/* The key makes Preact replace the element when the name arrives: changed text would be a layout shift. */}
+          {/* With a key, Preact replaces the element when the name arrives. A changed text would be a layout shift. */}
           <span key={member?.id} class="clipped">{member?.name.split(" ")[0] ?? t("app.menu")}</span>{" "}
           <span aria-hidden="true">▾</span>
         </button>

@@ -9,7 +9,7 @@ import type { Choices } from "./types.ts";
 import { chooseWorkspace } from "./workspace_choice.ts";
 import { Loaded } from "../components/loaded.tsx";
 
-/** Lets a person who belongs to several workspaces choose one for the first time. */
+/** Lets a person who belongs to several workspaces choose the workspace to open. */
 export function ChooseWorkspace() {
   const choices = useResource<Choices>(CHOICES_PATH);
   return (

@@ -1,7 +1,7 @@
 /**
- * Sets theme and language before the first paint, so that the page never appears in others first. Hides the page in a
- * frame, because a site that frames the console could trick a person into pressing the console's buttons. Static
- * hosting cannot forbid frames by a header.
+ * Sets theme and language before the first paint, so that the page never appears in another theme or language first.
+ * Hides the page in a frame, because a site that frames the console could trick a person into pressing its buttons.
+ * Static hosting cannot forbid frames by a header.
  */
 import { readPreference } from "./preferences_store.ts";
 

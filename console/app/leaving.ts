@@ -8,7 +8,7 @@ export const guard = signal<(() => Question) | null>(null);
 
 /** Asks the question before the page is left, while `active` is truthy. */
 export function useGuard(active: unknown, question: () => Question): void {
-  // A layout effect, because an effect runs only after the next paint, and the person may leave before.
+  // A layout effect: an effect would run only after the next paint, and the person may leave before it.
   useLayoutEffect(() => {
     if (!active) return;
     guard.value = question;
@@ -27,8 +27,8 @@ export async function mayLeave(): Promise<boolean> {
 }
 
 /**
- * Asks on every way out of the page: a link, Back, closing the tab. Call it before the router is rendered, so that its
- * `popstate` listener runs before the router's: browsers call listeners in the order in which they were added.
+ * Asks on every way out of the page: a link, Back, closing the tab. Call this before the router is rendered. Its
+ * `popstate` listener must run first, and browsers call listeners in the order in which they were added.
  */
 export function watchLeaving(): void {
   let here = location.href;
@@ -49,7 +49,7 @@ export function watchLeaving(): void {
   addEventListener("beforeunload", (event) => {
     if (guard.value !== null) event.preventDefault();
   });
-  // Remember the address when the guard is set: Back changes the address before `popstate` asks for confirmation.
+  // Remember the address when the guard is set: Back changes the address before this asks for confirmation.
   guard.subscribe(() => here = location.href);
 }
 

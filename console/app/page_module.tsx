@@ -20,7 +20,7 @@ export function loadOtherPages(): void {
   for (const load of importers) load().catch(() => {});
 }
 
-/** Offers a reload, which helps once a lost connection is back, or if a newer console has replaced the files. */
+/** Offers a reload, which helps after a lost connection, or if a newer console has replaced the files. */
 function NotLoaded() {
   return (
     <Page title={t("app.name")}>

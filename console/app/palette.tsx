@@ -17,7 +17,7 @@ import { workspace } from "./workspace.ts";
 
 const PAUSE_MS = 150;
 
-/** A page in the bar. The list is passed as a prop: if two chunks imported it, the bundler would make a third chunk. */
+/** A page in the bar. The pages are passed as a prop, because importing them would make the bundler add a chunk. */
 export interface Place {
   place: string;
   name: Key;

@@ -1,6 +1,6 @@
 /** Repeats work while somebody looks at the page. */
 
-/** Failures double the wait up to this limit. A usual wait or a Retry-After above the limit is not shortened. */
+/** Failures double the wait, but not beyond this limit. A longer usual wait or Retry-After is not shortened. */
 const LONGEST_WAIT_MS = 60_000;
 
 /** Tells whether somebody looks at the page, and reports when this may have changed. */

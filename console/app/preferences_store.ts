@@ -3,7 +3,7 @@ export type Preference = "theme" | "locale" | "workspace" | "workspace_name" | "
 
 const PREFIX = "crm.";
 
-/** Reads a stored choice; null if there is none, or if the browser has no storage, as in some private windows. */
+/** Reads a stored choice; null without one, or without storage, as in some private windows. */
 export function readPreference(name: Preference): string | null {
   try {
     return localStorage.getItem(PREFIX + name);

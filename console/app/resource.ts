@@ -4,7 +4,7 @@ import { call } from "./api.ts";
 import { asFailure, type Failure } from "./failure.ts";
 import { rememberedReply, rememberReply } from "./resource_cache.ts";
 
-/** A skeleton appears only after this wait, because a skeleton that flashes up disturbs the reader. */
+/** A skeleton appears only after this wait, because one that flashes up disturbs the reader. */
 const SKELETON_AFTER_MS = 150;
 
 export interface Resource<T> {

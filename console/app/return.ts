@@ -9,7 +9,7 @@ export function keepPlace(url: string | undefined): void {
   keepInTab(NAME, url);
 }
 
-/** The address to open after signing in: the kept address if it is inside the console, else the list of keys. */
+/** The address to open after signing in: the kept address, if it is in the console; else the list of keys. */
 export function placeToReturn(): string {
   const kept = readInTab<string>(NAME);
   return kept?.startsWith(href("")) && !kept.startsWith("//") && !kept.startsWith(href("entrar/"))

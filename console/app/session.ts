@@ -41,8 +41,8 @@ if (linkType !== null) {
 /** The signed-in person. Undefined until the browser's storage was read; null if nobody is signed in. */
 export const person = signal<Person | null | undefined>(undefined);
 /**
- * The id of the second factor whose code this session still lacks; null if none. While it is set nobody is signed in,
- * because the functions refuse the session.
+ * The id of the second factor whose code this session still lacks; null if it lacks none. While an id is set, `person`
+ * is null, because the functions refuse the session.
  */
 export const factorToProve = signal<string | null>(null);
 /** Why the sign-in page is shown; null if it has nothing to explain. */
@@ -67,14 +67,14 @@ const auth = new AuthClient({
 export async function startSession(): Promise<void> {
   const stored = storedSession();
   if (stored && linkType === null) arrive(stored);
-  // Opens the link before the stored session is used, so that the password page never belongs to the person who used
+  // Opens the link before the stored session is used. Otherwise the password page could belong to the person who used
   // this browser before.
   if (linkType !== null) await openLink();
   auth.onAuthStateChange((_event, session) => {
     if (session) arrive(session);
     else leaveIfEnded();
   });
-  // The message of another tab that signs out may arrive before this tab sees the storage change, so check then too.
+  // When another tab signs out, its message may arrive before this tab sees the change of storage, so check then too.
   addEventListener("storage", leaveIfEnded);
   const { error } = await auth.initialize();
   if (error && person.value === undefined) person.value = null;
@@ -100,7 +100,7 @@ function storedSession(): Session | null {
   }
 }
 
-/** Shows the sign-in page, unless a session is stored: it may be valid, and the server only unreachable. */
+/** Shows the sign-in page, unless a session is stored: that session may be valid, and only the server unreachable. */
 function leaveIfEnded(): void {
   if (storedSession()) return;
   if (person.value && ending.value === null) ending.value = "expired";
@@ -146,8 +146,8 @@ function welcome(arrived: Person): void {
 }
 
 /**
- * The token for a call. Throws a Failure if there is no session, if the server cannot be reached to refresh it, or if
- * another person has signed in in another tab.
+ * The token for a call. Throws a Failure if there is no session, if a refresh does not reach the server, or if another
+ * person has signed in in another tab.
  */
 export async function accessToken(writing: boolean): Promise<string> {
   // While the server is unreachable, Supabase's client retries the refresh for longer than a person waits.

@@ -75,7 +75,7 @@ function Opened({ place, children }: { place: string; children: ComponentChildre
   useEffect(() => {
     if (read) loadOtherPages();
   }, [read !== undefined]);
-  // Refresh the alerts on navigation: a banner that appears at that moment moves nothing that the person is reading.
+  // Refresh the alerts on navigation, because a banner that appears at that moment moves nothing that a person reads.
   useEffect(() => void refreshWorkspace(), [place]);
   if (failure.value?.code === "not_a_member") return <NoWorkspace onRetry={reload} />;
   return (

@@ -1,8 +1,8 @@
-/** What this tab stores until its person signs out: drafts of forms, and the page to open after signing in again. */
+/** What this tab stores until its person signs out: drafts of forms, and the page to open after the next sign-in. */
 
 const PREFIX = "crm.tab.";
 
-/** Reads a stored value; undefined if there is none, or if the browser has no storage, as in some private windows. */
+/** Reads a stored value; undefined without one, or without storage, as in some private windows. */
 export function readInTab<T>(name: string): T | undefined {
   try {
     return JSON.parse(sessionStorage.getItem(PREFIX + name) ?? "");

@@ -1,4 +1,4 @@
-/** Types of the functions' replies. They are imported as types, so that no schema enters the bundle. */
+/** Types of the functions' replies. The schemas are imported as types, so that none of them enters the bundle. */
 import type { z } from "zod";
 import type * as activity from "../../supabase/functions/app-v1-activity/schema.ts";
 import type * as apps from "../../supabase/functions/app-v1-apps/schema.ts";

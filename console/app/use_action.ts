@@ -3,7 +3,7 @@ import { asFailure, type Failure } from "./failure.ts";
 
 export interface Action {
   busy: Signal<boolean>;
-  /** Why the last try failed; null before the first try and during another. */
+  /** Why the last try failed; null if it succeeded, before the first try, and while a try runs. */
   failure: Signal<Failure | null>;
   /** Does the work; resolves with true if it succeeded. Does nothing while another try runs. */
   run: (work: () => Promise<void>) => Promise<boolean>;

@@ -13,8 +13,8 @@ export const workspace = signal<Workspace | undefined>(undefined);
 /** Whether the last try to read the workspace failed. */
 export const unreadable = signal(false);
 /**
- * Whether pages may show their content. Pages wait for the role, because parts that depend on the role would move other
- * parts when it arrives. They do not wait if reading the workspace failed, or while a workspace must be chosen.
+ * Whether pages may show their content. They wait for the person's role, because parts that depend on the role would
+ * move other parts later. They do not wait if reading the workspace failed, or while a workspace must be chosen.
  */
 export const settled = computed(() => workspace.value !== undefined || unreadable.value || mustChoose.value);
 /** The role of the person in this workspace; null until it has been read. */

@@ -8,7 +8,7 @@ interface Assets {
   /** Classic script that sets theme and language before the first paint. */
   early: string;
   script: string;
-  /** Modules that the script imports. The document preloads them, so that they load at the same time as the script. */
+  /** Modules that the script imports. The document preloads them, so that they need not wait for the script. */
   modules: string[];
 }
 

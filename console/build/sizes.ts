@@ -1,7 +1,7 @@
 import { join } from "node:path";
 import { gzipSync } from "node:zlib";
 
-/** A page, and the files that load when it is opened for the first time, as paths below the folder of the build. */
+/** A page, and the files that it loads when first opened, as paths below the folder of the build. */
 export interface Loaded {
   path: string;
   files: string[];

@@ -16,10 +16,10 @@ const UNUSED_OF_CLIENT = `
 const EXPORTED = /^export (?:async )?(?:function|class|const) (\w+)/gm;
 /** Matches a method of a class. In the compiled auth-js, a method and its closing brace are indented by four spaces. */
 const METHOD = /^ {4}(?:async )?(\w+)\([^\n]*\{$.*?^ {4}\}$/gms;
-/** Matches an object of bound methods in a constructor, such as `this.mfa = {…}`. */
+/** Matches a group of methods that a constructor creates, such as `this.mfa = {…}`. */
 const GROUP = /^ {8}this\.(\w+) = \{$.*?^ {8}\};$/gms;
 
-/** Removes from auth-js the methods that the console never calls, which are more than half of its bytes. */
+/** Removes from auth-js the methods that the console never calls: more than half of its bytes. */
 export const unusedParts: Plugin = {
   name: "unused parts",
   setup: ({ onLoad }) => {

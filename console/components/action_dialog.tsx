@@ -16,12 +16,12 @@ const NONE: Record<string, string> = {};
  */
 export function ActionDialog({ title, children, yes, no, dangerous, hasSecret, draft, onSubmit, onClose }: {
   title: string;
-  /** The form. `refused` has the message for each field that was refused, until the person edits that field. */
+  /** The form. `refused` has the message for each refused field, until the person edits the field. */
   children: ComponentChildren | ((refused: Record<string, string>) => ComponentChildren);
   yes: string;
   no?: string;
   dangerous?: boolean;
-  /** Whether the reply has a secret. Until it arrives, the person is asked before leaving the page. */
+  /** Whether the reply has a secret. Until the reply arrives, leaving the page needs a confirmation. */
   hasSecret?: boolean;
   /** The name of the form's draft, which is deleted when the dialog closes. */
   draft?: string | undefined;

@@ -4,7 +4,7 @@ import { t } from "../strings/strings.ts";
 import { Fact } from "./fact.tsx";
 import { type Series, Sparkline, totalsOf } from "./sparkline.tsx";
 
-/** The smallest fraction of the axis in which a date fits. */
+/** A label is shown if its part of the axis is at least this fraction, in which a date fits. */
 const LABELLED = 0.13;
 
 export interface Column {
@@ -17,8 +17,8 @@ export interface Column {
 }
 
 /**
- * A chart with axes. Below it stands the value of one column: the highest column, until the person chooses another with
- * the pointer, a finger or the arrow keys. `label` describes the chart in words; `none` is shown if all values are 0.
+ * A chart with axes. Below it stands the value of one column: the highest, or the one that the person chose with the
+ * pointer, a finger or the arrow keys. `label` describes the chart in words; `none` is shown if all values are 0.
  */
 export function Chart({ label, none, series, columns }: {
   label: string;

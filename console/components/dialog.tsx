@@ -17,7 +17,7 @@ export function Dialog({ title, children, onClose, kind = "box" }: {
   useLayoutEffect(() => {
     const opened = dialog.current!;
     opened.showModal();
-    // Closes the dialog before it is removed, so that the browser returns the focus to where it was.
+    // Closes the dialog before it is removed: only then does the browser return the focus to where it was.
     return () => opened.close();
   }, []);
   return (

@@ -1,4 +1,4 @@
-/** What people call the fields that events name in `changed_fields`, in Portuguese and in English. */
+/** Plain words for the fields that events name in `changed_fields`, in Portuguese and in English. */
 export const NAMES: Readonly<Record<string, readonly [string, string]>> = {
   address: ["endereço", "address"],
   archived_at: ["arquivamento", "archiving"],

@@ -10,7 +10,7 @@ import { FailureNote } from "./failure_note.tsx";
 
 /**
  * The rows of a first page and of older pages that were loaded. A new first page drops the older pages.
- * @param list the address of the list, with a question mark
+ * @param list the path of the list, with a question mark, because a cursor is appended
  * @param none renders what is shown while there are no rows; `mayFollow`: whether older pages may have rows
  */
 export function Lines<Row>({ list, first, none, children }: {

@@ -34,7 +34,7 @@ export function Skeleton({ rows = 3 }: { rows?: number }) {
   );
 }
 
-/** Shown in place of an empty list: a sentence that explains it, and the action that fills it. */
+/** In place of an empty list: a sentence that explains it, and the action that fills it. */
 export function Empty({ text, children }: { text: string; children?: ComponentChildren }) {
   return (
     <div class="empty">

@@ -8,7 +8,7 @@ import { t } from "../strings/strings.ts";
  */
 export function Moment({ at, exact }: { at: string | null; exact?: boolean }) {
   if (at === null) return <>{t("app.never")}</>;
-  // `now` may be 15 s old: compared with it alone, a later moment would be shown as in the future.
+  // `now` may be up to 15 s behind. A moment in these seconds must not be shown as in the future.
   const relative = relativeText(at, Math.max(now.value, Date.now()));
   const moment = momentText(at);
   return (

@@ -3,9 +3,7 @@ import { useEffect, useRef } from "preact/hooks";
 import { settled } from "../app/workspace.ts";
 import "./shared.ts";
 
-/**
- * False until the first page is shown: screen readers announce that page by themselves, so its heading is not focused.
- */
+/** False until the first page is shown. Screen readers announce that page themselves, so its heading gets no focus. */
 let moved = false;
 
 /**

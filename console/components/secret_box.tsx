@@ -4,10 +4,7 @@ import { guard, useGuard } from "../app/leaving.ts";
 import { t } from "../strings/strings.ts";
 import { CopyButton } from "./copy.tsx";
 
-/**
- * Asks for confirmation if the person leaves before copying the secret. True stands for a secret that has not arrived
- * yet.
- */
+/** Asks for confirmation if the person leaves before copying the secret. @param secret true until it has arrived */
 export function useSecretGuard(secret: string | boolean): void {
   useGuard(secret, () => ({
     title: t("secret.leave"),

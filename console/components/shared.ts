@@ -1,7 +1,7 @@
 /**
  * The modules that most pages share. Every page imports components/page.tsx, which imports this list, so the build puts
- * these modules into one file. Without this list the build would make a file for each combination of pages that share
- * a module: more bytes and requests.
+ * these modules into one file. Without the list, the build would make a file for each combination of pages that share a
+ * module, which costs more bytes and requests.
  */
 import "../app/clock.ts";
 import "../app/invitations.tsx";

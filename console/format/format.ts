@@ -38,7 +38,7 @@ const hours = dates({ ...SHORT_DAY, hour: "2-digit", minute: "2-digit" });
 const present = kept((language) =>
   new Intl.RelativeTimeFormat(language, { numeric: "auto", style: "short" }).format(0, "second")
 );
-// `numeric: "auto"` would call 40 hours ago "yesterday", although that may be two calendar days ago.
+// With `numeric: "auto"`, a moment 40 hours ago would be "yesterday", although it may be two calendar days ago.
 const distances = kept((language) => new Intl.RelativeTimeFormat(language, { style: "short" }));
 
 /** A number with separators: `1.204`. */
@@ -89,7 +89,7 @@ export function hostOf(url: string): string {
 
 /** A moment in milliseconds as date and time in the workspace's time zone: `2026-11-21T14:03:22`. */
 export function wallTime(ms: number): string {
-  // Swedish writes `2026-11-21 14:03:22`. Years below 1000, which people type by mistake, lack zeros.
+  // Swedish writes `2026-11-21 14:03:22`. It writes years below 1000, which people type by mistake, without zeros.
   return moments("sv-SE").format(ms).padStart(19, "0").replace(" ", "T");
 }
 
@@ -125,7 +125,7 @@ export function dayEnd(day: string): string {
   return momentAt(`${day}T23:59:59.999`);
 }
 
-/** The distance from now: `há 2 min.`, `em 3 dias`; from 30 days on, the date. `now` is in milliseconds. */
+/** The distance from `now` (milliseconds): `há 2 min.`, `em 3 dias`; the date if it is 30 days or more. */
 export function formatRelative(moment: string, now: number, language: string): string {
   const seconds = Math.round((Date.parse(moment) - now) / 1000);
   const size = Math.abs(seconds);

@@ -1,4 +1,4 @@
-/** Texts about apps that act in a person's name, and about the page on which a person allows it. */
+/** Texts about apps that act in a person's name, and about the page on which the person allows this. */
 export const apps = {
   "apps.title": ["Aplicativos autorizados", "Authorised apps"],
   "apps.text": [

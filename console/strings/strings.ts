@@ -24,11 +24,11 @@ export function textsIn<const Texts extends Table>(texts: Texts) {
 /**
  * `t("keys.created", { name })` returns a text with its placeholders filled. `counted("keys.webhooks", 2)` chooses the
  * singular or the plural, with the count as `{n}`. `textNamed` takes a name that is known only at run time, such as an
- * error code; it returns null if there is no such text.
+ * error code, and returns null without such a text.
  */
 export const { t, counted, named: textNamed } = textsIn(TEXTS);
 
-/** An event in words: its text `happened.…` or, if there is none, the longer `event.…` that forms show. */
+/** An event in words: its text `happened.…` or, without one, the longer `event.…` that forms show. */
 export function happened(event: string): string {
   return textNamed(`happened.${event}`) ?? textNamed(`event.${event}`) ?? event;
 }

@@ -11,7 +11,7 @@ const [url, serviceKey, redirectTo, mailFolder] = ["AUTH_URL", "SERVICE_KEY", "P
   .map((name) => Deno.env.get(name)!) as [string, string, string, string];
 const newEmail = () => `${crypto.randomUUID()}@exemplo.example`;
 
-/** A client that stores no session, so that it acts as a browser of its own. */
+/** A client that stores no session, and so acts as a separate browser. */
 function browser(): GoTrueClient {
   return new GoTrueClient({
     url,

@@ -1,8 +1,8 @@
 import { defineRouteMiddleware } from "@astrojs/starlight/route-data";
 
 /**
- * On pages of the reference, the sidebar lists only operations, and on all others only guides, because together they
- * would be 130 links. The last group of the sidebar is the reference.
+ * Shows only operations in the sidebar of a reference page, and only guides in that of any other page, because together
+ * they would be 130 links. The last group of the sidebar is the reference.
  */
 export const onRequest = defineRouteMiddleware(({ locals: { starlightRoute: route } }) => {
   const isReference = /^(en\/)?reference(\/|$)/.test(route.id);

@@ -1,4 +1,4 @@
-// The calls of the collections: every operation once, in an order in which each call finds the ids that it needs.
+// The calls of the collections: every operation once, ordered so that each call finds the ids that it needs.
 import {
   type ListedOperation,
   type OpenApi,
@@ -53,7 +53,7 @@ const RESOURCES = [
   "webhooks",
 ];
 
-/** The actions in FIRST create and use records, those in LAST end them. All other actions run in between. */
+/** The actions in FIRST create and use records; the actions in LAST end them. All other actions run in between. */
 const FIRST = ["create", "list", "get", "update", "upsert", "batch", "test", "deliveries", "delivery"];
 const LAST = ["archive", "restore", "merge", "erase", "delete"];
 
@@ -81,7 +81,7 @@ const PARTICULAR: Readonly<Record<string, Particular>> = {
       { variable: "lead_deal_id", path: "lead.deal_id" },
     ],
   },
-  // The lead's deal, because `contacts.create`'s contact is already the main contact of the other deals.
+  // The lead's deal, because the contact of `contacts.create` is already the main contact of the other deals.
   "deals.add_contact": { id: "lead_deal_id" },
   "deals.remove_contact": { id: "lead_deal_id" },
   "contacts.erase": { id: "lead_contact_id" },
@@ -196,8 +196,8 @@ function capturesOf({ operationId, responses }: Operation, own: string): Capture
 }
 
 /**
- * A body with the ids of this run. Leaves out external_id, because it must be unique, and a second run of the
- * collection would fail. Only an upsert keeps external_id, to find its record.
+ * A body with the ids of this run. Leaves out external_id: it must be unique, so with it a second run of the collection
+ * would fail. Only an upsert keeps external_id, to find its record.
  */
 function withVariables(body: unknown, own: string, known: ReadonlySet<string>, keepsId: boolean): unknown {
   if (Array.isArray(body)) return body.map((item) => withVariables(item, own, known, keepsId));

@@ -20,7 +20,7 @@ const TAKE_NOTHING_AWAY = [
 export function annotationsOf({ method, endpoint }: Route): Annotations {
   const { status, query, operation, idempotent, findsExisting, etag } = endpoint;
   const readOnly = method === "GET";
-  // An upsert does not count as a creation, because it may overwrite the record that it finds.
+  // An upsert is no creation here, because it may overwrite a record.
   const creates = status === 201 && !("match_by" in query.shape);
   return {
     readOnlyHint: readOnly,
@@ -28,7 +28,7 @@ export function annotationsOf({ method, endpoint }: Route): Annotations {
     // A creation is idempotent, because its idempotency key is derived from its arguments. An action on a record with a
     // version changes nothing if the record is already in the requested state.
     idempotentHint: readOnly || idempotent || findsExisting || method !== "POST" || etag !== undefined,
-    // Closed, because a tool reaches only the records of one workspace.
+    // No open world: a tool reaches only the records of one workspace.
     openWorldHint: false,
   };
 }

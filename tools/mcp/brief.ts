@@ -1,5 +1,5 @@
-// Shortens the schemas of arguments, because a model reads all of them before its first call. Limits can be left out,
-// because the API checks every argument and says what is wrong.
+// Shortens the schemas of arguments, because a model reads all schemas before its first call. Limits can be left out:
+// the API checks every argument and says what is wrong.
 import { type JsonSchema, mapParts } from "../openapi/json_schema.ts";
 
 /** Keywords that no model needs to make a correct call. */
@@ -60,7 +60,7 @@ const PLAIN = [
 /**
  * Shortens the schema of an argument: leaves out limits, examples, and a text that only repeats the argument's name.
  *
- * @param clears whether null clears a field: then the schema must allow null
+ * @param clears whether null clears a field; if not, null is removed from the schema
  */
 export function brief(name: string, schema: JsonSchema, clears: boolean): JsonSchema {
   const [only, ...others] = (schema.anyOf ?? []).filter(({ type }) => type !== "null");

@@ -4,7 +4,7 @@ import { FUNCTIONS } from "../resources.ts";
 import type { WrittenFile } from "../schema/folder.ts";
 import { toolEndpoints, toolTable } from "./table.ts";
 
-/** Most arguments of tools fit into a line of this width, so that a changed argument is one line of a diff. */
+/** Most arguments of tools fit into a line of this width. A changed argument is then one line of a diff. */
 const TOOLS_WIDTH = 240;
 
 /** The files that `deno task tools` writes, with their texts. */

@@ -39,7 +39,7 @@ export function inputOf(document: OpenApi, operation: Operation): Input {
   };
 }
 
-/** Resolves references, and joins an object with the object that it extends. */
+/** Replaces references with the schemas to which they refer, and joins an object with the object that it extends. */
 function inline(schema: JsonSchema, named: Record<string, JsonSchema>): JsonSchema {
   const { $ref: _, allOf, ...own } = schema;
   const id = idOf(schema);

@@ -1,4 +1,4 @@
-/** `deno task tools`: writes the tools of the function `mcp`, and how it loads their resources. */
+/** `deno task tools`: writes the tools of the function `mcp`, and the module that loads their tables of endpoints. */
 import { writtenFiles } from "./files.ts";
 
 for (const { path, text } of writtenFiles()) await Deno.writeTextFile(path, text);

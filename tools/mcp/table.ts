@@ -22,7 +22,6 @@ export function toolName({ resource, route }: ListedEndpoint): string {
   return operationId(resource, route).replace(".", "_");
 }
 
-/** The endpoints that are tools. */
 export const toolEndpoints = keyEndpoints.filter(({ route }) =>
   !Object.hasOwn(NOT_TOOLS, route.endpoint.operation)
 );
@@ -36,8 +35,8 @@ export function toolTable(): Tool[] {
 function toolOf(listed: ListedEndpoint<KeyEndpoint>, document: OpenApi): Tool {
   const { resource, route } = listed;
   const { method, path, endpoint } = route;
-  // An upsert sends no idempotency key, with which a repeated upsert would only get the first reply. It must find the
-  // record that it created, and write again if somebody else has changed the record.
+  // An upsert sends no idempotency key: with a key, a repeated upsert would get the stored first reply and write
+  // nothing. Without a key it writes its values again, also if somebody else has changed the record since.
   const idempotent = endpoint.idempotent && !("match_by" in endpoint.query.shape);
   const operation = operationOf(listed, document);
   const { properties: { expand, ...properties }, required, query, about } = inputOf(document, operation);
@@ -121,7 +120,7 @@ function withToolNames(tool: Tool): Tool {
   );
 }
 
-/** The address and the tool of each endpoint. Longest address first, because one may be the beginning of another. */
+/** The address and the tool of each endpoint, longest address first: a short address may begin a longer one. */
 const ENDPOINTS = toolEndpoints
   .map((listed): [string, string] => [listed.title.replace(/:(\w+)/g, "<$1>"), toolName(listed)])
   .sort(([a], [b]) => b.length - a.length);

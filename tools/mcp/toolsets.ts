@@ -1,8 +1,8 @@
 import type { Toolset } from "../../supabase/functions/mcp/tools.ts";
 
 /**
- * The tools that an assistant gets only if it asks for their set, by the name of their operation. All other tools are
- * in the set `sales`, for a salesperson's questions. Sets are small, because a model chooses worse among many tools.
+ * The tools of the sets that an assistant must ask for, by the name of their operation. All other tools are in the set
+ * `sales`, for a salesperson's questions. Sets are small, because a model chooses worse among many tools.
  */
 export const OTHER_TOOLSETS: Readonly<Record<Exclude<Toolset, "sales">, readonly string[]>> = {
   webhooks: [

@@ -13,7 +13,7 @@ import {
 import { type Property, propertyOf } from "./fields.ts";
 import { actionOf, described, titled } from "./words.ts";
 
-/** Operations that the node leaves out, because their replies would keep a secret in the workflow's history. */
+/** Operations that the node leaves out: the secret in their replies would stay in the history of the workflow. */
 const REVEALING = ["webhooks.create", "webhooks.rotate_secret"];
 
 /** The words that n8n's linter wants for an upsert. */
@@ -83,7 +83,7 @@ function output(document: OpenApi, listed: ListedOperation): Record<string, unkn
     : {};
 }
 
-/** `data`: whether the reply is a list. `next`: whether next_cursor is nullable or always set; null without cursor. */
+/** `data`: whether the reply is a list. `next`: whether next_cursor is nullable or always set; null if absent. */
 function listOf(document: OpenApi, { operation }: ListedOperation) {
   const [, reply] = repliesOf(document, operation).find(([status]) => status === "200") ?? [];
   const schema = reply?.content && resolve(document, reply.content["application/json"].schema);
@@ -152,7 +152,7 @@ const PAGING_FIELDS: Property[] = [
           type: "generic",
           properties: {
             continue: `={{ !!${NEXT} }}`,
-            // The cursor is in the address: a `qs` here would replace the filters and the limit.
+            // The cursor goes into the address: a `qs` here would replace the filters and the limit.
             request: { url: `={{ $request.url + (${NEXT} ? "?cursor=" + ${NEXT} : "") }}` },
           },
         },

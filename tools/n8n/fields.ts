@@ -27,8 +27,8 @@ const LIST =
   'Array.isArray($value) ? $value : String($value).split(",").map((x) => x.trim()).filter(Boolean)';
 const JSON_VALUE = 'typeof $value === "string" ? JSON.parse($value) : $value';
 /**
- * Adds the workflow's time zone to a time from n8n's picker, which has none. Sends any other text unchanged, so that
- * the API refuses it.
+ * Adds the workflow's time zone to a time from n8n's picker, which has none. Sends a text that is not a time unchanged,
+ * so that the API refuses it.
  */
 const TIME = "DateTime.fromISO(String($value)).toISO() ?? $value";
 const DATE = "String($value).slice(0, 10)";

@@ -23,7 +23,7 @@ export function described(name: string, text: string, type = "string"): { descri
   return ["", titled(name).toLowerCase()].includes(ended.toLowerCase()) ? {} : { description: ended };
 }
 
-/** The text of an operation in the list of actions: its summary, or its name if the linter would refuse the summary. */
+/** The text of an operation in the list of actions: its summary, or its name if the linter refuses the summary. */
 export function actionOf(operation: string, resource: string, summary: string): string {
   if (/^[A-Z][a-z ]+$/.test(summary)) return summary;
   const name = `${titled(operation)} ${singular(resource)}`;

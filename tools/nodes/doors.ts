@@ -1,15 +1,15 @@
 import { sentStatements } from "./statements.ts";
 import { type Signature, signatureOf, typeDefinition } from "./signatures.ts";
 
-/** How the proxy runs a function of the nodes. */
+/** On which nodes the proxy runs a function. */
 type Routing =
-  /** On the node of the credential. `refused`: the error code for a credential with an unknown slot. */
+  /** On the node of the credential's slot (docs/scale.md). `refused`: the error code if the slot is unknown. */
   | { by: "credential"; refused: string }
   /** On the node of the workspace in the first argument. */
   | { by: "workspace" }
   /** On each node in turn. Returns the rows of all nodes, at most as many as the argument named by `limit`. */
   | { by: "each"; limit?: string }
-  /** On each node, with its part of the only argument, a JSON list: the elements that belong to its workspaces. */
+  /** On each node. The only argument is a JSON list, of which each node gets the elements for its workspaces. */
   | { by: "list" }
   /** Written by hand in run/nodes/doors.sql. `person`: a call to a node other than 0 carries the person's sign-in. */
   | { by: "hand"; person?: true };

@@ -15,7 +15,7 @@ import { type Replacements, Schemas } from "./schemas.ts";
 import { titled } from "./tags.ts";
 import { DELIVERIES, deliveryHeaders, webhooks } from "./webhooks.ts";
 
-/** A function leaves `data` in an event's schema open, so that it starts without the schemas of all objects. */
+/** In the functions, an event's `data` is an open object, so that they start without the schemas of all objects. */
 const WITH_EVENTS: Replacements = {
   schemas: { Event: AnyEvent },
   keywords: {
@@ -37,7 +37,7 @@ export function openApiDocument(audience: Audience, language: Language): unknown
   if (audience === "api") {
     for (const schema of [DeliveryEnvelope, EventEnvelope, AnyDelivery]) schemas.add(schema, "output");
   }
-  // Adds all schemas before any example, because the example of an object needs the schema that the object extends.
+  // Adds all schemas before any example: the example of an object needs the schema that the object extends.
   for (const { routes } of resources) {
     for (const { endpoint } of routes) {
       if (endpoint.body) schemas.addBody(endpoint.body, "input");

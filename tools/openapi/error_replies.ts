@@ -94,7 +94,7 @@ function withCodes(codes: readonly ErrorCode[]): JsonSchema {
   };
 }
 
-/** A reply has the rate limit headers if the key is known and its workspace may call the API. */
+/** The headers of an error. It has rate limit headers if the key is known and its workspace may call the API. */
 function headersOf(status: number, gate: GateName): ReplyHeader[] {
   switch (status) {
     case 301:

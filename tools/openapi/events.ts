@@ -123,7 +123,7 @@ export const DeliveryEnvelope = z.object({
   },
 });
 
-/** The body of the delivery of one event (spec 6.2), with its fields in the order in which they are sent. */
+/** The body of one event's delivery (spec 6.2), with its fields in the order of sending. */
 export const deliveryBody = onePerEvent((type) => {
   const { event_id, workspace_id, object_id, ...others } = DeliveryEnvelope.shape;
   return z.object({

@@ -37,7 +37,7 @@ class Composer {
     if (Array.isArray(known) && resolved.items) {
       return known.map((item) => this.compose(resolved.items!, `${path}[]`, item));
     }
-    // The story's values decide which schema of a union is meant.
+    // Known values decide which schema of a `oneOf` is meant. Without them, take the first.
     if (option && !(known && resolved.oneOf)) return this.compose(option, path, known);
     if (known !== undefined) return known;
     const own = ownExample(schema) ?? ownExample(resolved);

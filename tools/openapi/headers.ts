@@ -92,8 +92,8 @@ const HEADERS: Record<ReplyHeader, Record<string, unknown>> = {
 };
 
 /**
- * The reply headers of an audience. The console's document leaves out five headers, because the console sends no
- * Idempotency-Key, no versions and no preferences, creates no contacts, and knows who issues its tokens.
+ * The reply headers of an audience. The console's document leaves out five headers: the console sends no
+ * Idempotency-Key, versions or preferences, creates no contacts, and knows who issues its tokens.
  */
 export function headersFor(audience: Audience): Record<string, unknown> {
   const {

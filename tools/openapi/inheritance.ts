@@ -4,8 +4,8 @@ import type { z } from "zod";
 import { type JsonSchema, refTo } from "./json_schema.ts";
 
 /**
- * Finds the object that this object extends (`.extend`), or null. It is the largest object whose fields are all in this
- * object, with the same schema instances, because schemas that are only equal may be a coincidence.
+ * Finds the object that this object extends (`.extend`), or null: the largest object whose fields this object has too,
+ * with the same schema instances. Equality alone does not count, because it may be a coincidence.
  */
 export function findBase(
   id: string,

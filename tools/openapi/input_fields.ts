@@ -1,8 +1,7 @@
-// The form fields for calling an operation, one per value, for clients whose forms are flat.
+// The fields of a form that calls an operation, for clients whose forms have no fields inside fields.
 import type { JsonSchema } from "./json_schema.ts";
 import { type OpenApi, type Operation, parametersOf, resolve } from "./read_document.ts";
 
-/** A field of a form. */
 export interface InputField {
   /** Unique in its form: `email`, or `address_city` for a member of an object. */
   name: string;
@@ -28,8 +27,8 @@ export interface InputField {
 }
 
 /**
- * The fields of an operation's body. A member of an object is a field of its own, unless the body also has a field with
- * that name; an object without known members, like `custom_fields`, stays one field.
+ * The fields of an operation's body. A member of an object is a field of its own, unless the body has a field with that
+ * name. An object without known members, like `custom_fields`, stays one field.
  */
 export function bodyFields(document: OpenApi, { requestBody }: Operation): InputField[] {
   const body = requestBody?.content["application/json"].schema;

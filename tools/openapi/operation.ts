@@ -211,7 +211,7 @@ function queryParameters(query: z.ZodObject, schemas: Schemas) {
     name,
     in: "query",
     required: required.includes(name),
-    // The call needs this filter or another that replaces it, so examples send this filter.
+    // The call needs this filter or one that can replace it. Examples send this filter.
     ...(needed && { "x-needed": true }),
     // A `$ref` schema has no description: take the filter's from FILTERS.
     ...(description ? { description, description_en } : FILTERS[name]),
@@ -274,7 +274,7 @@ function successes(resource: Resource, route: Route, schemas: Schemas): Record<s
     ? ["X-Possible-Duplicate"]
     : [];
   const finds = endpoint.findsExisting || "match_by" in endpoint.query.shape;
-  // An upsert that finds its record answers 200 as well, with its version.
+  // An upsert that finds its record also answers 200, with the record's version.
   const replay: ReplyHeader[] = endpoint.findsExisting
     ? []
     : [...located, ...version, ...compared, "Idempotent-Replayed"];
@@ -312,7 +312,7 @@ function successes(resource: Resource, route: Route, schemas: Schemas): Record<s
     case 201:
       return {
         ...(finds && { 200: answer(endpoint.findsExisting ? FOUND_BELOW : FOUND, replay, repeated) }),
-        // A range, not 200, because a mock answers with the lowest status, which for a creation must be 201.
+        // A range, not 200: a mock answers with the lowest status, and for a creation this must be 201.
         ...(isReplayable(endpoint) && !finds && { "2XX": answer(REPEATED, replay, repeated) }),
         201: answer(doc("Criado", "Created"), [...located, ...version, ...compared]),
       };

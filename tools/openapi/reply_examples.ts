@@ -19,7 +19,7 @@ function deliveredBody(): Known {
   return { body: JSON.stringify(deliveryExample("lead.received", objectSchemas())) };
 }
 
-/** The example of an operation's body; null without one. */
+/** The example of an operation's body; null if the operation takes no body. */
 export function requestExample(resource: Resource, route: Route, schemas: Schemas): unknown {
   const { body } = route.endpoint;
   if (!body) return null;

@@ -8,7 +8,7 @@ import { tidy } from "./tidy.ts";
 /** Whether a schema describes a request (`input`) or a reply (`output`). */
 export type Side = "input" | "output";
 
-/** Changes to zod schemas that cannot import the schemas of other resources. */
+/** What a document adds to the functions' zod schemas, which cannot import the schemas of other resources. */
 export interface Replacements {
   /** Schemas that replace the schemas with the same id. */
   readonly schemas?: Readonly<Record<string, z.ZodType>>;

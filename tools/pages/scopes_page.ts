@@ -8,8 +8,8 @@ import { ANY_KEY, code, replaceSection, sitePages, table, textIn } from "./page.
 const PERMITTED = {
   "leads:write": doc("enviar leads", "send leads"),
   "deals:read": doc(
-    "ler e somar negócios; o detalhe mostra também o contato e a empresa, com e-mail e telefone",
-    "read and add up deals; the detail also shows the contact and the company, with e-mail and phone",
+    "ler negócios e as somas deles; um negócio lido pelo id traz também o contato e a empresa, com e-mail e telefone",
+    "read deals and their sums; a deal read by its id also has its contact and company, with e-mail and phone",
   ),
   "deals:write": doc(
     "criar, alterar, mover, ganhar, perder e arquivar negócios",
@@ -33,20 +33,20 @@ const PERMITTED = {
   ),
   "notes:read": doc("ler anotações", "read notes"),
   "notes:write": doc("criar anotações", "create notes"),
-  "pipelines:read": doc("ler funis e etapas", "read pipelines and stages"),
+  "pipelines:read": doc("ler pipelines e etapas", "read pipelines and stages"),
   "workspace:read": doc(
-    "ler membros (com e-mail), motivos de perda, funis e campos livres",
+    "ler membros (com e-mail), motivos de perda, pipelines e campos livres",
     "read members (with e-mail), loss reasons, pipelines and custom fields",
   ),
   "workspace:manage": doc("definir os campos livres", "define the custom fields"),
   "events:read": doc(
-    "ler tudo o que aconteceu, com os dados de todos os recursos: dê a poucas chaves",
-    "read all that happened, with the data of every resource: give it to few keys",
+    "ler tudo o que aconteceu, com os dados de todos os recursos: dê este escopo a poucas chaves",
+    "read all that happened, with the data of every resource: give this scope to few keys",
   ),
   "changes:read": doc("ler quem mudou o quê", "read who changed what"),
   "webhooks:manage": doc(
-    "assinar eventos e ver entregas, com os dados de todos os recursos: dê a poucas chaves",
-    "subscribe to events and see deliveries, with the data of every resource: give it to few keys",
+    "assinar eventos e ver entregas, com os dados de todos os recursos: dê este escopo a poucas chaves",
+    "subscribe to events and see deliveries, with the data of every resource: give this scope to few keys",
   ),
 } satisfies Record<Scope, unknown>;
 

@@ -32,7 +32,7 @@ export const webhooksPages = sitePages("webhooks", (page, language) => {
   return replaceSection(page, "events", table(HEAD[language], rows));
 });
 
-/** The object and the fields that the event adds: "the deal, `previous_stage_id`". Without an object, all fields. */
+/** The object and the fields that the event adds: "the deal, `previous_stage_id`". Without an object: all fields. */
 function dataText(type: EventType, language: Language): string {
   const { object } = EVENTS[type];
   const own = Object.keys(OBJECTS[object].shape);

@@ -2,7 +2,7 @@ import { isEventType } from "../../supabase/functions/_shared/contract/events.ts
 import { records } from "./records.ts";
 import { columns, commented } from "./sql_text.ts";
 
-/** Fields that identify the record, so they never change, and updated_at, which every change sets. */
+/** Fields that never change, because they identify the record; and updated_at, which every change sets. */
 const NOT_CHANGES = ["id", "workspace_id", "updated_at"];
 
 /** The SQL function with all names that changed_fields of an event can have. */

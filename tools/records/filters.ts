@@ -29,7 +29,7 @@ export const conditions = ({ filters }: CrmRecord) =>
 /** The filters by a column of the record's deal. */
 export const byDeal = ({ filters }: CrmRecord) => named(filters).filter(({ ofDeal }) => ofDeal !== undefined);
 
-/** The filters without which a list hides rows, with the conditions for the rows that it then shows and hides. */
+/** The filters for rows that a list hides by default, with the conditions for the rows that it shows and hides. */
 export const hiding = (record: CrmRecord) =>
   conditions(record).flatMap(({ name, hides, condition }) =>
     hides === undefined

@@ -11,13 +11,13 @@ export const isErasable = ({ about }: CrmRecord) => about.erased !== undefined;
 const MERGED =
   "if t.merged_into_id is not null then perform api.fail('record_merged', array['id'], null, array[t.merged_into_id]); end if;";
 
-/** Statements for a function that has read the row `t`: they raise an error if the row is merged or erased. */
+/** Statements that raise an error if the row `t`, which the function has read, is merged or erased. */
 export function refusalsSql(record: CrmRecord): string {
   const erased = "\n  if t.erased_at is not null then perform api.fail('record_erased'); end if;";
   return `${isMergeable(record) ? `\n  ${MERGED}` : ""}${isErasable(record) ? erased : ""}`;
 }
 
-/** The errors of {@link refusalsSql}, for the comments of the functions. */
+/** The errors not_found and those of {@link refusalsSql}, for the comments of the functions. */
 export function refusals(record: CrmRecord): string {
   return [
     "not_found",
@@ -26,7 +26,7 @@ export function refusals(record: CrmRecord): string {
   ].join(", ");
 }
 
-/** The functions that archive, restore, merge and erase, if the record's declaration needs them. */
+/** The functions that archive, restore, merge and erase the record, as far as it declares them. */
 export function lifecycleSql(record: CrmRecord): string[] {
   return [
     ...(record.about.sql?.includes("archive") ? [archiveSql(record), restoreSql(record)] : []),
@@ -82,7 +82,7 @@ $$;`,
   );
 }
 
-/** Functions that join two values of a field. */
+/** The fields of which both values are kept, each with the function that joins the two values. */
 const JOINED: Readonly<Record<string, string>> = {
   custom_fields: "crm.filled_custom_fields",
   tags: "crm.joined_tags",

@@ -8,8 +8,8 @@ import { walk } from "./walks.ts";
 
 /**
  * The indexes of the list: one for each equality, for `updated_since`, for each value of `sort`, and for each condition
- * that few rows satisfy. Each begins with the workspace and the required filters, and ends with the id, so that a page
- * is read in order. The index of a filter by a unique value is in the table's schema file.
+ * of few rows. Each begins with the workspace and the required filters, and ends with the id, so that a page is read in
+ * order. The index of a filter by a unique value is in the table's schema file.
  */
 export function indexesSql(record: CrmRecord): string {
   const { table } = record.about;
@@ -30,7 +30,7 @@ export function indexesSql(record: CrmRecord): string {
   return [...indexes, ...ofHidden].join("\n");
 }
 
-/** `api.<name>_list`, and the functions it calls for long records. */
+/** `api.<name>_list`, the function that leaves out long rows, and for a searched record the functions of its search. */
 export function listSql(record: CrmRecord): string {
   const { name, about } = record;
   const { search } = about;

@@ -49,7 +49,7 @@ function insertSql(record: CrmRecord): string {
   const { name, about } = record;
   const table = `crm.${about.table}`;
   const written = insertedColumns(record);
-  // Returning the whole row takes a fortieth of a creation's time, so it is returned only if the reply shows it.
+  // Returning the whole row takes a fortieth of the insert's time, so the row is returned only if the reply shows it.
   const [type, returning, result, said] = answersWithId(name)
     ? ["uuid", "new.id", "v_id", "its id"]
     : [table, "new.*", "t", "it"];
@@ -84,9 +84,9 @@ $$;`,
   );
 }
 
-/** The ids of records in use that resemble the new one. The inserting statement does not see the new record itself. */
+/** For each column, the ids of up to 5 records in use like the new one, which the statement itself does not see. */
 function alikeSql(table: string, alike: Readonly<Record<string, string>>): string {
-  // Sorted like the index, so that the planner uses it whatever the statistics on other workspaces say.
+  // Sorted like the index, so that the planner uses the index, whatever the statistics on other workspaces say.
   return Object.entries(alike).map(([column, values]) =>
     `array(
     select o.id from ${table} o

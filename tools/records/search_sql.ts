@@ -26,7 +26,7 @@ create trigger forget_text after delete on ${table} for each row execute functio
 }
 
 /**
- * Functions with a branch for each searched record: one says whose text an event changes, the other writes texts.
+ * Functions with a branch for each searched record: one tells whose text an event changes, one writes the texts.
  */
 export function searchedSql(records: readonly CrmRecord[]): string {
   const searched = records.flatMap((record) =>

@@ -47,5 +47,4 @@ export function commented(sql: string, text: string): string {
   return `${sql}\n${comment(`function ${name}(${types.join(", ")})`, text)}`;
 }
 
-/** A text as an SQL literal. */
 export const literal = (text: string) => `'${text.replaceAll("'", "''")}'`;

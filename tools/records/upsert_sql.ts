@@ -144,7 +144,7 @@ function survivorsSql(record: CrmRecord): string {
 `;
 }
 
-/** Statements for an upsert that found its record: they keep a stored phone number that is more complete. */
+/** Statements for an upsert that found its record. They keep a stored phone number that is fuller than the sent one. */
 function phonesSql({ name, about }: CrmRecord): string {
   const phones = about.search?.phones?.map((field) => `'${field}'`).join(", ");
   if (!phones) return "";
@@ -155,7 +155,7 @@ function phonesSql({ name, about }: CrmRecord): string {
 `;
 }
 
-/** Statements that check the fields that POST requires; they run only if the upsert creates a record. */
+/** Statements that check the fields required by POST. They run only if the upsert creates a record. */
 function requiredSql({ about, fields }: CrmRecord): string {
   const required = Object.entries(fields).filter(([, { presence, rule, written }]) =>
     presence === "required" && rule !== null && ["always", "on create"].includes(written)

@@ -11,8 +11,8 @@ interface WalkTerms {
 /**
  * The conditions and the order that read rows newest first from the index of these equalities. The column of the last
  * equality is compared together with the id, as a row value. Both columns are also in the order, so that only this
- * index avoids a sort. Otherwise, in a database with many small workspaces, the planner expects hardly any rows, may
- * choose the primary key, and would read a large workspace to its end.
+ * index avoids a sort. Otherwise the planner may choose the primary key in a database with many small workspaces,
+ * because it expects hardly any rows there, and would read a large workspace to its end.
  */
 export function walk(filters: NamedFilter[], { value, before, from }: WalkTerms) {
   const equals = (filter: NamedFilter) => `t.${columnOf(filter)} = ${value(filter)}`;
@@ -36,7 +36,7 @@ export function walk(filters: NamedFilter[], { value, before, from }: WalkTerms)
       `${column} >= ${value(by)}`,
       // The bounds on the id stop the scan at `since`. Row comparisons alone would read on to the oldest row with the
       // value. The bounds need an equality before them. With `=` the planner drops the column from ORDER BY and may
-      // choose another index, so the equality is `= any`, which before Postgres 17 is only a filter and stops no scan.
+      // choose another index, so the equality is `= any`. Before Postgres 17, `= any` is a filter that stops no scan.
       `${column} = any (array[${value(by)}])`,
       `t.id < ${before}`,
       `t.id >= ${from}`,

@@ -15,7 +15,7 @@ import { searchedSql } from "./search_sql.ts";
 import { summarySql } from "./summary_sql.ts";
 import { upsertSql } from "./upsert_sql.ts";
 
-/** The SQL that `deno task records` writes, by the name of the schema file beside which it is written. */
+/** The SQL that `deno task records` writes, by the schema file beside which the task writes it. */
 export function writtenSql(): Map<string, string> {
   const sql = new Map<string, string[]>();
   const add = (concern: string, text: string) => sql.set(concern, [...sql.get(concern) ?? [], text]);
@@ -118,7 +118,7 @@ insert into crm.event_types (event, object_type, is_change) values
 ${columns(events.map(([event, { object, change }]) => `('${event}', '${object}', ${change})`), 2)};`;
 }
 
-/** The function through which a door calls the verbs of a schema, as the role to which row-level security applies. */
+/** The function through which api.call or app.call runs verbs, as the role to which row-level security applies. */
 function runVerbSql(schema: "api" | "app"): string {
   const { name, role, callers } = RUNNERS[schema];
   const verbs = endpoints

@@ -16,7 +16,7 @@ const COLOURS = join(HERE, "../../console/styles/tokens.css");
 const PAGES = { pt: "", en: "en" } as const;
 
 await installScalar();
-// Builds in another folder and then moves it, so that a page does not lose its files while a browser loads it.
+// Builds in a new folder, which then replaces `local`: a page that a browser is loading must not lose its files.
 const folder = await Deno.makeTempDir({ dir: HERE, prefix: ".build-" });
 await Deno.chmod(folder, 0o755);
 const [scalar, start, style] = [

@@ -43,7 +43,7 @@ export function operationPages(
   );
 }
 
-/** Draws rows under headings; the last column is the longest. */
+/** Draws rows under headings. The last column has the longest texts. */
 type Draw = (head: string[], rows: string[][]) => string;
 
 /** The page of an operation without its title. `samples`: programs to show in addition to the curl. */

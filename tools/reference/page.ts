@@ -7,7 +7,6 @@ interface PageLinks {
   start: string;
   style: string;
   document: string;
-  /** The same page in the other language. */
   otherLanguage: string;
 }
 
@@ -47,8 +46,8 @@ const PORTUGUESE = {
 };
 
 /**
- * The page loads and calls nothing on other hosts. `unsafe-inline`, because Scalar puts styles into elements, which no
- * hash or nonce can allow. `data:`, for Scalar's icons.
+ * The page loads and calls nothing on other hosts. Styles need `unsafe-inline`, because Scalar sets them on elements,
+ * which no hash or nonce can allow. Scalar's icons need `data:`.
  */
 const POLICY = [
   "default-src 'none'",
@@ -105,7 +104,7 @@ function configuration(language: Language, { document }: PageLinks, theme: strin
   return {
     url: document,
     localization: { locale: language, ...(language === "pt" && { translations: PORTUGUESE }) },
-    // Scalar's own fonts come from its host, as do its assistant, its registry and its proxy.
+    // Scalar's fonts, assistant, registry and proxy come from its own host.
     withDefaultFonts: false,
     telemetry: false,
     agent: { disabled: true },

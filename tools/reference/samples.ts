@@ -23,7 +23,6 @@ export function samplesOf(id: string, call: ExampleCall): Sample[] {
 
 const variableOf = (parameter: string) => parameter.toUpperCase();
 
-/** The path with each parameter replaced. */
 function pathWith(path: string, replacement: (parameter: string) => string): string {
   return path.replace(/\{(\w+)\}/g, (_, parameter: string) => replacement(parameter));
 }

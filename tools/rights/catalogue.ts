@@ -13,7 +13,7 @@ export interface SqlFunction {
   securityDefiner: boolean;
 }
 
-/** The expressions that Postgres evaluates, and the triggers that it fires, when a role uses a table. */
+/** What Postgres evaluates and fires when a role uses a table. */
 interface SqlTable {
   /** `crm.name` */
   name: string;

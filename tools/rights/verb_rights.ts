@@ -1,4 +1,4 @@
-// Reads from the bodies of the verbs which rights their role needs, so that the role gets no others.
+// Reads from the bodies of the verbs which rights their role needs. The role gets no others.
 import { type Query, readFunctions, readTables, type SqlFunction } from "./catalogue.ts";
 
 /** The roles of verbs, each with the function that runs as that role and calls every verb. */
@@ -23,8 +23,8 @@ export interface VerbRights {
 }
 
 /**
- * Follows the calls from a role's root function to every function, table, default, check, policy and trigger that is
- * used as that role. It does not look into security definer functions, which run as their owner.
+ * Follows the calls from a role's root function to every function, table, default, check, policy and trigger that the
+ * role uses. Does not look into security definer functions, which run as their owner.
  */
 export async function readVerbRights(query: Query, role: VerbRole): Promise<VerbRights> {
   const functions = Map.groupBy(await readFunctions(query), ({ name }) => name);
@@ -65,7 +65,7 @@ export async function readVerbRights(query: Query, role: VerbRole): Promise<Verb
   for (const { source } of functions.get(VERB_ROLES[role])!) follow(source);
   const order: Access[] = ["select", "insert", "update"];
   return {
-    // Leaves out the root (batches call it): the role owns it, and an owner needs no grant.
+    // Leaves out the root function, which batches call: the role owns it, and an owner needs no grant.
     functions: [...called].filter((signature) => !signature.startsWith(`${VERB_ROLES[role]}(`)).sort(),
     tables: Object.fromEntries(
       [...used].sort(([a], [b]) => a < b ? -1 : 1).map(([name, access]) => [

@@ -7,18 +7,18 @@ import { type Entry, keyOf, type State } from "./state.ts";
  */
 const WRITTEN = ["FUNCTION", "PROCEDURE", "VIEW", "TRIGGER", "POLICY", "TYPE", "ACL", "COMMENT"];
 
-/** The types of objects in the order in which they can be dropped: those that depend on others first. */
+/** The types of objects in the order in which they are dropped: those that depend on others first. */
 const DROPPED = ["TRIGGER", "POLICY", "VIEW", "FUNCTION", "PROCEDURE", "TYPE"];
 
-/** Whether changes of an object are generated. Of the SQL types, only composite types are. */
+/** Whether changes of an object are generated. Of SQL types, only composite types are changed in this way. */
 export function isWritten({ type, sql }: Entry): boolean {
   return WRITTEN.includes(type) && (type !== "TYPE" || attributesOf(sql) !== null);
 }
 
 /**
- * The statements that turn the functions, composite types, views, triggers, policies, rights and comments of one
- * database into those of another. A function or type that cannot be replaced is dropped and created, with all that
- * depends on it.
+ * The statements that turn one database's functions, composite types, views, triggers, policies, rights and comments
+ * into those of another. A function or type that cannot be replaced is dropped and created, with all that depends on
+ * it.
  *
  * @param database has the state `before`
  */
@@ -41,7 +41,7 @@ export async function changesSql(database: PGlite, before: State, after: State):
   const statements: string[] = [];
   for (const [key, old] of before) {
     if (after.has(key) || !isWritten(old) || isRemade(old)) continue;
-    // Only if the object stays, because dropping an object also drops its rights and its comment.
+    // Only if the object stays: dropping an object also drops its rights and its comment.
     if (old.type === "ACL" && kept.has(subject(old))) statements.push(...revokes(old.sql));
     if (old.type === "COMMENT" && kept.has(subject(old))) {
       statements.push(old.sql.replace(/ IS '[^]*$/, " IS NULL;"));

@@ -18,8 +18,8 @@ export async function withDatabase<T>(work: (database: PGlite) => Promise<T>): P
 export async function runFile(database: PGlite, name: string, sql: string): Promise<void> {
   // Settings of another file, or of a dump, must not affect this one.
   await database.exec("reset all; set check_function_bodies = off");
-  // PGlite runs a file as one transaction, which cannot build an index concurrently. Its tables are empty, so a
-  // plain index is as good.
+  // PGlite runs a file as one transaction, in which no index can be built concurrently. A plain index is as good,
+  // because the tables are empty.
   await database.exec(sql.replaceAll(/\bindex concurrently\b/g, "index")).catch((error) => {
     throw new Error(`${name}: ${error.message}`, { cause: error });
   });

@@ -1,7 +1,7 @@
 import type { PGlite } from "@electric-sql/pglite";
 import { schemaSql } from "./schema_sql.ts";
 
-/** The SQL that creates one object, its rights or its comment, as pg_dump prints it. */
+/** The SQL that creates one object, its rights or its comment, in the words of pg_dump. */
 export interface Entry {
   /** Such as FUNCTION, TABLE, ACL, COMMENT; ROWS for the rows that a schema file inserts. */
   type: string;

@@ -1,4 +1,4 @@
-/** `deno task tables`: writes the plain data of each resource's endpoints, which its function loads when it starts. */
+/** `deno task tables`: writes config.toml, and each resource's index.ts and table.ts (its endpoints as plain data). */
 import { writtenFiles } from "./files.ts";
 
 for (const { path, text } of await writtenFiles()) await Deno.writeTextFile(path, text);

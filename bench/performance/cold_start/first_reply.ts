@@ -12,8 +12,8 @@ export interface Start {
 }
 
 /**
- * With this flag, Deno reads dynamically imported files only when they are needed, as in a deployed bundle. Absent on
- * Deno 2.3 and older, which do not have the flag.
+ * With this flag, Deno reads dynamically imported files only when they are needed, as in a deployed bundle. Deno 2.3
+ * and older do not have the flag.
  */
 const LAZY = /^2\.[0-3]\./.test(Deno.version.deno) ? [] : ["--unstable-lazy-dynamic-imports"];
 

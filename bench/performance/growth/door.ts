@@ -26,7 +26,7 @@ interface Reply {
   body: string;
 }
 
-/** Calls api.call in one database as a function does, over one connection. */
+/** Calls api.call in one database, over one connection, with the statement that the functions send. */
 export class Door {
   readonly #client: pg.Client;
   readonly #keys = Array.from({ length: KEYS }, (_, index) => hashCredential(`svc_growth_0_${index + 1}`));
@@ -39,7 +39,7 @@ export class Door {
   static async open(size: Size): Promise<Door> {
     const client = new pg.Client({ connectionString: size.url });
     await client.connect();
-    // Not as the superuser that `size.url` names, but as the owner, who has the same rights as on Supabase. Unlike the
+    // Acts as the owner, who has the same rights as on Supabase, and not as the superuser of `size.url`. Unlike the
     // functions' role, the owner may also compute the arguments.
     await client.query("set session authorization postgres");
     return new Door(size, client);
@@ -59,7 +59,7 @@ export class Door {
    * Makes one call, with an Idempotency-Key if the endpoint accepts one. A write is rolled back, so that the next call
    * finds the same rows.
    * @returns milliseconds
-   * @throws Error if the reply is an error, or the page has fewer records than the probe says
+   * @throws Error if the reply is an error, if an item of a batch failed, or if a page that must be full is not
    */
   async call({ endpoint, method, operation, page }: Probe, args: string): Promise<number> {
     const hash = this.#nextKey();

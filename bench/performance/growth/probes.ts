@@ -31,18 +31,18 @@ export interface Probe {
 
 /** Resources with few records in every workspace, except the deliveries of a subscription. */
 const FEW_RECORDS = /^\S+ \/api-v1-(me|operations|pipelines|webhooks|workspace)(?!\/:id\/deliveries)\b/;
-/** Not measured, because a call searches at most a fixed number of replies and texts, and a job searches the rest. */
+/** Not measured, because its time is bounded: a call searches a fixed number of replies and texts, a job the rest. */
 const ERASE = "POST /api-v1-contacts/:id/erase";
-/** Among so many records, a list with few matches reads its maximum of rows, and ends before its page is full. */
+/** Among so many records, a list with few matches reads its maximum of rows, so its page ends before it is full. */
 const MANY_RECORDS = 100_000;
 
 /**
- * SQL of row numbers. `any` and `own` are one of twelve rows, chosen by `r`. No other row has the values of row `own`.
- * The oldest 120 rows have the values of row `few`, and every tenth row has the values of row `many`.
+ * SQL of row numbers. `any` and `own` each choose one of twelve rows by `r`. No other row has the values of row `own`.
+ * The oldest 120 rows have the values of row `few`, and every tenth later row has the values of row `many`.
  */
 const ROWS = { any: "bench.anywhere(r, others)", own: "bench.own(r, total)", few: "1", many: "10" };
 const idOf = (row: string) => `bench.id(0, ${row})`;
-/** SQL of row numbers by age: the oldest, the middle one, the hundredth newest. */
+/** SQL of row numbers by age: the oldest row, the middle row, the hundredth newest row. */
 const AGES = ["1", "total / 2", "total - 99"];
 /** Parameters of every list, which record.ts does not declare. */
 const COMMON = ["cursor", "since", "until", "updated_since"];
@@ -73,9 +73,9 @@ const ROW_OF_ACTION: Record<string, string> = {
   "/:id/lose": "61 + r % 60",
 };
 
-/** A timeline grows with the records, to 250 deals at most, so only a full one is measured: among MANY_RECORDS. */
+/** A timeline has at most 250 deals. It is measured only when it is full: among MANY_RECORDS. */
 const TIMELINE = "/:id/timeline";
-/** Lists of duplicates have no probe with a cursor, because a cursor exists only after a call has stored it. */
+/** Lists of duplicates have no probe with a cursor, because no cursor exists before a call has stored one. */
 const DUPLICATES = "/duplicates";
 
 function pathOf(resource: string, path: string): Record<string, string> {
@@ -91,9 +91,9 @@ function pathOf(resource: string, path: string): Record<string, string> {
 }
 
 /**
- * Builds the probes from the tables of endpoints, the filters of the records and the examples of the OpenAPI document,
- * so that a new endpoint, filter or field gets its probes without further code. Reads come first, because writes leave
- * dead rows even though they are rolled back.
+ * Builds the probes from the tables of endpoints, the filters of the records and the examples of the OpenAPI document.
+ * A new endpoint, filter or field thus gets its probes without further code. Reads come first, because a write leaves
+ * dead rows even if it is rolled back.
  */
 export async function makeProbes(): Promise<Probe[]> {
   const probes: Probe[] = [];
@@ -134,7 +134,7 @@ function reads(probe: Omit<Probe, "args">, path: string, ids: Record<string, str
     names.filter((name) => !query.shape[name]!.isOptional() || record?.filters[name]?.required),
   );
   const call = (filters: Record<string, string>, more: Partial<Probe> = {}): Probe => {
-    // A summary is measured over the newest 900 rows, because the API refuses to add up too many.
+    // A summary is measured over the newest 900 rows, because the API refuses to sum too many.
     const newest = record ? "bench.made_at(total - 900)" : "bench.happened_at(total - 900, total)";
     const bound = isList || !("since" in query.shape) ? {} : { since: newest };
     const all = { ...bound, ...(Object.keys(filters).some(isOfDeal) ? {} : required), ...filters };
@@ -144,7 +144,7 @@ function reads(probe: Omit<Probe, "args">, path: string, ids: Record<string, str
       ...probe,
       operation: operation + (used.length > 0 ? `?${used.join("&")}` : ""),
       args: object({ ...ids, ...limit, ...all }),
-      // A page with `expand` is not compared with a full page, because looking up the names takes longer than the page.
+      // Not compared with a full page if it has `expand`: looking up the names takes longer than reading the page.
       ...(isFull && !("expand" in filters) && { page: "any" }),
       ...more,
     };
@@ -152,7 +152,7 @@ function reads(probe: Omit<Probe, "args">, path: string, ids: Record<string, str
   const whole = path === TIMELINE || path === DUPLICATES ? { least: MANY_RECORDS } : {};
   const full = call({}, isFull ? { page: "full" } : whole);
   const filters = names.filter((name) => !(name in required) && (isList || name !== "since"));
-  // In a feed, every event matches the first value of a parameter. None matches a later value, so its page ends early.
+  // In a feed, every event matches a parameter's first value. No event matches a later value, so its page ends early.
   const isOther = (name: string, index: number) =>
     !record && index > 0 && !COMMON.includes(name) && name !== "object_id";
   const single = filters.flatMap((name) =>
@@ -243,8 +243,8 @@ const STAND_INS: Record<string, string> = {
 const [ANY, OWN, MERGED, FIRST, SECOND] = Object.keys(STAND_INS) as [string, string, string, string, string];
 
 /**
- * SQL of the arguments that the function makes from the example body. For each field by which an upsert matches, one
- * call creates a record and another finds a record.
+ * SQL of the arguments that the function makes from the example body. For each field by which an upsert matches, there
+ * is a call that creates a record and a call that finds a record.
  */
 async function bodies(
   { resource, endpoint, method, operation }: Omit<Probe, "args">,
@@ -270,7 +270,7 @@ async function bodies(
     const used = Object.entries(STAND_INS).filter(([id]) => text.includes(id));
     const args = used.reduce((sql, [id, row]) => `replace(${sql}, '${id}', ${row}::text)`, text);
     all.push(`(${args})::jsonb`);
-    // In addition a lead whose contact and company exist.
+    // A second probe: a lead whose contact and company exist.
     if (resource === "api-v1-leads") {
       all.push(
         `(${args})::jsonb || ${

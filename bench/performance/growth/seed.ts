@@ -14,8 +14,8 @@ const PARTICULAR: Record<string, Record<string, string>> = {
   contacts: {
     email: "bench.pick(k, 'few', 'many', k::text) || '@contato.com'",
     phone: "'+55 11 ' || k",
-    // Half of the contacts have a company. 10 % of all contacts share one e-mail and are in company 10; another 10 %,
-    // with different e-mails, are in company 11. The rest of that half is spread over seven companies.
+    // Half of the contacts have a company. 10 % of all contacts share one e-mail and are in company 10. Another 10 %,
+    // with different e-mails, are in company 11. The other contacts with a company are spread over seven companies.
     company_id: `case when k <= 120 or k % 10 < 5 then
       bench.id(w, bench.pick(k, 1, 10, case k % 10 when 1 then 11 else 12 + k % 7 end)) end`,
   },
@@ -62,8 +62,8 @@ const USUAL: Record<string, string> = {
 
 /**
  * SQL that inserts rows of a record: $1 and $2 are the first and the last row over all workspaces (see bench.rows), $3
- * is the number of workspaces. A column with a filter has one value in the oldest 120 rows, another in every tenth row,
- * and a different value in each other row (see seed.sql).
+ * is the number of workspaces. A column with a filter has one value in the oldest 120 rows, another in every tenth
+ * later row, and a different value in each remaining row (bench.pick in seed.sql).
  */
 export function insertRows(record: CrmRecord): string {
   const { table } = record.about;

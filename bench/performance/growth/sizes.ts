@@ -10,7 +10,7 @@ import type { Conditions } from "../../harness/run_subjects.ts";
 /** Enough keys for every call of a size, because each key may make only 120 calls a minute. */
 export const KEYS = 1_000;
 
-/** The other tables to fill, by the function of seed.sql that fills them. */
+/** The other tables to fill. A key names the function of seed.sql that fills its tables, such as `seed_traces`. */
 const OTHERS = {
   traces: ["events", "idempotency_keys", "lead_receipts"],
   deliveries: ["webhook_deliveries"],
@@ -108,7 +108,7 @@ async function seed(url: string, { workspaces, contacts, others, each, searched 
 }
 
 /**
- * Drops the indexes, because creating them after the inserts takes a fraction of the time.
+ * Drops the indexes: creating them after the inserts takes a fraction of the time.
  * @returns statements that create the indexes in their old order, by which the planner breaks ties
  */
 async function dropIndexes(sql: TransactionSql): Promise<string[]> {
@@ -121,8 +121,8 @@ async function dropIndexes(sql: TransactionSql): Promise<string[]> {
 }
 
 /**
- * Settings to insert millions of rows in minutes. With these settings no call waits for the disk, and no vacuum runs
- * during a call, so they favour no size.
+ * Settings to insert millions of rows in minutes. They favour no size, because with them no call waits for the disk,
+ * and no vacuum runs during a call.
  */
 const SETTINGS = {
   wal_level: "minimal",

@@ -7,8 +7,8 @@ export const COLUMNS =
 export const CALLS_A_MINUTE = 120;
 
 /**
- * Makes a table that counts each key's calls in the current minute, and copies of companies, contacts, deals, pipelines
- * and stages, with constraints and indexes, but without row-level security and triggers.
+ * Makes a table that counts each key's calls in the current minute. Also makes copies of companies, contacts, deals,
+ * pipelines and stages, with constraints and indexes, but without row-level security and triggers.
  */
 export const MAKE_TABLES = `
   create schema hand;
@@ -70,8 +70,8 @@ const GATE = `
   )`;
 
 /**
- * Takes in a lead: finds or creates the company with this name and the contact with this e-mail, and creates a deal in
- * the first stage of the default pipeline. The statement takes no locks, so concurrent calls may create duplicates.
+ * Takes in a lead. Finds or creates the company with this name and the contact with this e-mail, and creates a deal in
+ * the first stage of the default pipeline. Takes no locks, so concurrent calls may create duplicates.
  */
 export const INSERT_LEAD = `who as materialized (select * from allowed),
   known_company as (
@@ -115,8 +115,8 @@ export const INSERT_LEAD = `who as materialized (select * from allowed),
 const ofContact = COLUMNS.split(",").map((column) => `c.${column.trim()}`).join(", ");
 
 /**
- * The statement of each operation, with the gate. It returns no row for an unknown key or a missing scope, and a row
- * with only `calls` if the key is over its limit or there is no record.
+ * The statement of each operation, with the gate. For an unknown key or a missing scope it returns no row. If the key
+ * is over its limit, or there is no record, it returns a row with only `calls`.
  */
 export const GATED = {
   read: `${GATE}

@@ -50,7 +50,7 @@ export function tableFigures(before: Tables, after: Tables): Measurement[] {
       ratio(`Dead rows of ${name} ÷ live ones at the end`, use(name).dead / use(name).live, "lower", target)
     ),
     ...HOT.map((name) => {
-      // 1 if nothing was updated, because a short run may end before a job has changed anything.
+      // 1 if nothing was updated: a short run may end before a job has changed anything.
       const share = grown(name, "updated") === 0 ? 1 : grown(name, "hot") / grown(name, "updated");
       return ratio(`Updates of ${name} that write no index ÷ all`, share, "higher", HOT_SHARE);
     }),

@@ -6,7 +6,7 @@ import { insertSubscription } from "../../reliability/queue.ts";
 import { openLoadWorld } from "../load/world.ts";
 import type { Sizes } from "../load/workspaces.ts";
 
-/** The dispatcher counts each receiver as a separate host, like the receivers of different customers. */
+/** Number of receivers. The dispatcher counts each as a separate host, like the receivers of different customers. */
 const RECEIVERS = 8;
 const ANSWER_MS = 20;
 /** The event types of the subscriptions. A new contact causes one event, a lead with a new contact two. */
@@ -15,8 +15,8 @@ const EVENTS = ["contact.created", "lead.received"] as const;
 export type LifeWorld = Awaited<ReturnType<typeof openLifeWorld>>;
 
 /**
- * Starts a whole deployment and its receivers: Postgres with workspaces that each have a subscription, the functions
- * and the jobs. The functions poke a dispatcher in its own process, as on Supabase.
+ * Starts receivers and a whole deployment: the functions, the jobs, and Postgres with workspaces that each have a
+ * subscription. The functions poke a dispatcher in its own process, as on Supabase.
  */
 export async function openLifeWorld(sizes: Sizes) {
   await using stack = new AsyncDisposableStack();

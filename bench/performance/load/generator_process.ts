@@ -20,14 +20,14 @@ export interface LoadPlan {
   /**
    * Requests a second. They arrive at random (Poisson), whether or not earlier ones are answered, and wait for a free
    * connection. A wait is measured from its request's arrival, so a stall lengthens the waits of all requests that
-   * arrived meanwhile. Absent: each connection sends its next request after its last answer.
+   * arrive during it. Absent: each connection sends its next request after its last answer.
    */
   rate?: number;
   /** How long each connection waits after an answer, in milliseconds. */
   pauseMs?: number;
   /**
-   * Whether a connection that failed is opened again, and an answer is read while the request is sent. Needed in an
-   * attack, in which the server may refuse connections, and answer before it has read a body.
+   * Whether a failed connection is opened again, and an answer is read while the request is sent. An attack needs this:
+   * the server may refuse connections, and answer before it has read a body.
    */
   endures?: boolean;
 }
@@ -43,7 +43,7 @@ export interface LoadResult {
   unexpected: number;
   /** The first unexpected answer, or the error if there was no answer. */
   example: string | null;
-  /** Requests whose connection was closed, or that waited for UNANSWERED_MS. The connection is not used again. */
+  /** Requests whose connection was closed, or that waited for UNANSWERED_MS, after which their connection is closed. */
   unanswered: number;
 }
 
@@ -83,7 +83,7 @@ async function send(
   const started = performance.now();
   const end = started + seconds * 1000;
   let arrival = started;
-  /** Waits until the next request is due, and returns that time; null after the last. */
+  /** Waits until the next request is due, and returns its time; null after the last. */
   const nextArrival = async (): Promise<number | null> => {
     if (rate === undefined) arrival = performance.now();
     else arrival -= Math.log(1 - Math.random()) * 1000 / rate;
@@ -154,10 +154,10 @@ interface Answer {
   closed?: boolean;
 }
 
-/** Sends a request while it reads the answer, which may come before the body has been sent. */
+/** Sends a request and meanwhile reads the answer, which may come before the whole body was sent. */
 async function exchange(connection: Deno.TcpConn, bytes: Uint8Array, buffer: Uint8Array): Promise<Answer> {
   let isSent = false;
-  // Sending fails if the server answers and closes before it has read the body. Ignored: only the answer counts.
+  // If the server answers and closes before it has read the body, sending fails. Ignored: only the answer counts.
   const sending = writeAll(connection, bytes).then(() => isSent = true, () => {});
   const answer = await readAnswer(connection, buffer);
   const closed = !isSent || /\r\nconnection: *close/i.test(answer.head);

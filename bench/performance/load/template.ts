@@ -2,9 +2,9 @@ import { generateKey } from "../../../supabase/functions/_shared/keys/generate_k
 import { randomToken } from "../../../supabase/functions/_shared/keys/random_token.ts";
 
 /**
- * A request. Each time that it is sent, `{n}` in its path, headers or body is replaced by a new number, and `{n8}` by
- * the last eight digits of that number. In its path and headers, `{key}` becomes a new well-formed key, and
- * `{token}` the token of a proposal link.
+ * A request. At each sending, `{n}` in its path, headers or body is replaced by a new number, and `{n8}` by the last
+ * eight digits of that number. In its path and headers, `{key}` becomes a new well-formed key, and `{token}` the token
+ * of a proposal link.
  */
 export interface PlannedRequest {
   method: string;

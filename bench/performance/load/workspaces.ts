@@ -21,8 +21,8 @@ export interface Sizes {
 }
 
 /**
- * Makes workspaces. A load uses their keys in turn, each within its 120 calls a minute, because with one key and a huge
- * limit, reading that key's log of calls would take most of the time.
+ * Makes workspaces. A load uses their keys in turn, each within its 120 calls a minute. If it used one key with a huge
+ * limit, most of the time would be spent on reading that key's log of calls.
  */
 export async function seedWorkspaces(
   sql: Sql,
@@ -108,8 +108,8 @@ async function insertLeads(sql: Sql, workspaceIds: string[]): Promise<void> {
 }
 
 /**
- * Gives every key 30 past calls, one every two seconds of the last minute (a quarter of its limit). Without them, the
- * keys' logs of calls would be longer on a faster machine, and a longer log makes each call slower.
+ * Gives every key 30 past calls, one every two seconds of the last minute (a quarter of its limit). A longer log of
+ * calls makes each call slower, so every measurement starts with logs of the same length.
  */
 export async function giveHistory(sql: Sql): Promise<void> {
   await sql`

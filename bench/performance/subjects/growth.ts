@@ -5,7 +5,7 @@ import { makeSizes, show, type Size, startCluster } from "../growth/sizes.ts";
 import type { Conditions, Subject } from "../../harness/run_subjects.ts";
 
 const TARGET = 1.5;
-/** A page that ends early, at its limit of read rows, may take at most this many times as long as a full page. */
+/** A page that ends early, because it has read its maximum of rows, may take this many times as long as a full page. */
 const EARLY_TARGET = 4;
 /** A probe uses twelve different rows (seed.sql), so the warm-up reads each row once before it is measured. */
 const WARM_UP = 12;
@@ -17,14 +17,14 @@ const MIN_CALLS = 4;
 /** How often a probe whose ratio is over the target is measured again. */
 const AGAIN = 2;
 
-/** The times of a probe at each size, as multiples of its time at the smallest size. */
+/** How much longer a probe takes among more records. A ratio is a multiple of its time at the smallest size. */
 interface Outcome {
   probe: Probe;
   /** Milliseconds at the largest size with one workspace. */
   time: number;
   /** The largest ratio among sizes of one workspace. */
   alone: number;
-  /** The ratio in one of many workspaces; 0 if the workspace has too few records for the probe. */
+  /** The ratio in the database with many workspaces; 0 if the workspace has too few records for the probe. */
   among: number;
 }
 
@@ -58,7 +58,7 @@ async function compareSizes(
   { short, note }: Conditions,
 ): Promise<Outcome> {
   let [smallest, ratios] = await measureProbe(probe, doors, short);
-  // Keeps the best measurement, because real growth shows in each, but a slow moment of the machine only in one.
+  // Keeps the best measurement: real growth shows in every measurement, a slow moment of the machine in only one.
   for (let again = 1; again <= AGAIN && Math.max(...ratios) > TARGET; again++) {
     const [time, others] = await measureProbe(probe, doors, short, again);
     if (Math.max(...others) < Math.max(...ratios)) [smallest, ratios] = [time, others];
@@ -81,7 +81,7 @@ async function compareSizes(
  * Calls every size in turns, so that other work on the machine affects all alike. The warm-up reads each record first,
  * so that the time of the disk does not count.
  * @param doors the smallest size first
- * @param again how often the probe was measured on these doors before: new records need new values each time
+ * @param again how often the probe was measured on these doors before: each measurement creates new values
  * @returns milliseconds of a call at the smallest size, and the ratios of the other sizes
  */
 async function measureProbe(
@@ -108,14 +108,14 @@ async function measureProbe(
   return [smallest, others.map((time) => time / smallest)];
 }
 
-/** Shows growth, which slows every call, and hides other work on the machine, which slows only some calls. */
+/** Growth slows every call and so shows here. Other work on the machine slows only some calls and does not show. */
 function lowerQuartile(times: number[]): number {
   return times.toSorted((a, b) => a - b)[Math.floor(times.length / 4)]!;
 }
 
 /**
- * Returns a ratio for each endpoint, from its worst probe, a ratio for the call that other workspaces slow most, and a
- * ratio for the slowest page that ends early.
+ * Returns the ratio of each endpoint's worst probe, the ratio of the call that other workspaces slow most, and, for the
+ * slowest page that ends early, its time as a multiple of a full page's time.
  */
 function figures(outcomes: Outcome[], sizes: Size[]): Measurement[] {
   const alone = sizes.slice(0, -1);

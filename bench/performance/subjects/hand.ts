@@ -19,8 +19,8 @@ import { giveHistory } from "../load/workspaces.ts";
 const FOLDER = join(import.meta.dirname!, "../hand");
 const CONNECTIONS = 16;
 /**
- * Rounds that do not count, because V8 compiles a function's busiest code only after some 20,000 requests. Until then a
- * read of the API takes up to four times its later processor time, a read of the handwritten function up to twice.
+ * Rounds that do not count. V8 compiles a function's busiest code only after about 20,000 requests. Until then, a read
+ * takes up to four times its later processor time in the API, and up to twice in the function written by hand.
  */
 const WARM_UP_ROUNDS = 8;
 /** Each function's connections to the database: the default of a deployment (database.ts). */

@@ -22,7 +22,7 @@ const SHORT_SIZES = { workspaces: 60, keysEach: 5, contactsEach: 20 };
 const MINUTES = { alone: 10, amongAll: 2, short: 1 };
 /** The load, as a share of the highest rate that can be answered and delivered. */
 const SHARE = 0.7;
-/** Maximum calls a minute for each key, so that with the calls just before the load it stays under its limit of 120. */
+/** Maximum calls a minute for each key. Even with the calls just before, it stays under its limit of 120. */
 const KEY_CALLS = 50;
 const SATURATION = { connections: 16, seconds: 20, shortSeconds: 4 };
 /** More connections than the load needs unless the functions stall. */
@@ -49,7 +49,7 @@ interface Sample {
   postgres: number;
 }
 
-/** A realistic load for minutes, which shows what becomes slow, fails, grows or falls behind only after some time. */
+/** A realistic load for minutes: some faults, leaks and growth show only after a time. */
 export const life: Subject = {
   name: "life",
   title: "Life: 200 workspaces, 1,000 keys, mixed requests and their webhooks at 70 % of saturation",
@@ -73,7 +73,7 @@ type Load = (plan: Omit<LoadPlan, "baseUrl" | "requests">) => Promise<LoadResult
 
 /**
  * Measures the highest number of requests a second that can be answered, with their webhooks delivered. The time until
- * the last delivery counts, because a load whose deliveries pile up cannot last.
+ * the last delivery counts: a load whose deliveries pile up cannot last.
  */
 async function measureSaturation(
   load: Load,
@@ -124,7 +124,7 @@ async function measureLife(
   await sampling;
   await allDelivered(sql);
   const [walAfter, deliveries] = [await readWal(sql), await readDeliveries(sql, since)];
-  // Waits until each backend has added its work to the statistics of the tables, which takes up to a second.
+  // Waits until each backend has added its work to the tables' statistics, which takes up to a second.
   await pause(1_500);
   const tablesAfter = await readTables(sql);
 
@@ -153,7 +153,7 @@ function measureWaits({ byKind }: LoadResult): Measurement[] {
   );
 }
 
-/** Compares the last tenth of the samples with the second, because in the first code is compiled and caches fill. */
+/** Compares the last tenth of the samples with the second. In the first tenth, code is compiled and caches fill. */
 function measureMemory(samples: Sample[]): Measurement[] {
   const tenth = Math.max(1, Math.floor(samples.length / 10));
   const names = { functions: "the functions", dispatcher: "the dispatcher", postgres: "Postgres" } as const;

@@ -32,7 +32,7 @@ export const roundTrips: Subject = {
   title: `Round trips per request, the database ${EACH_WAY_MS} ms away`,
   async measure(conditions) {
     await using world = await openWorld();
-    // Each request has its own key for each way to connect, so that no key reaches its 120 calls a minute.
+    // One key for each request and each way to connect, so that no key reaches its 120 calls a minute.
     const sizes = { workspaces: 1, keysEach: REQUESTS.length * 2, contactsEach: 60 };
     const [workspace] = await seedWorkspaces(world.sql, sizes) as [LoadWorkspace];
     const { functionsDatabaseUrl: databaseUrl } = world;
@@ -79,7 +79,7 @@ async function measureWay(way: Way, workspace: LoadWorkspace, { short, note }: C
   return measurements;
 }
 
-/** The last number sent. Both ways to connect count it up, so that no number is sent twice. */
+/** The last number sent. It is not reset between the ways to connect, so that no number is sent twice. */
 let number = 0;
 
 async function time(work: () => PromiseLike<unknown>): Promise<number> {

@@ -1,4 +1,4 @@
-// Makes the next release: a copy of this tree with one change of each kind in its schema files, and its migrations.
+// Makes the next release: a copy of this tree with a change of each kind in its schema files, and its migrations.
 import { join } from "node:path";
 import { copyFolder } from "../../../run/local/data_dir.ts";
 
@@ -34,7 +34,7 @@ const EDITS: [file: string, ...pairs: [string | RegExp, string][]][] = [
   ], ["coalesce(p_owner_id,", "coalesce(p_named_id,"]],
 ];
 
-/** The part that a developer writes: changes that lock the table briefly, and a job that fills the column. */
+/** The part of the migration that a developer writes: brief changes of tables, and a job that fills the new column. */
 const BY_HAND = `alter table crm.contacts add column referred_by text;
 alter table crm.contacts add constraint referred_by_is_short check (length(referred_by) <= 255) not valid;
 
@@ -57,7 +57,7 @@ $job$, 'Fills contacts.referred_by');
 export async function makeNextRelease(): Promise<{ migrations: string } & AsyncDisposable> {
   const copy = await Deno.makeTempDir({ prefix: "crm-next-release-" });
   const migrations = join(copy, "supabase/migrations");
-  /** Runs a program of the copy. @returns what it reported, if it failed */
+  /** Runs a program of the copy. @returns null, or what it wrote to standard error if it failed */
   const run = async (...args: string[]): Promise<string | null> => {
     const { success, stderr } = await new Deno.Command(Deno.execPath(), {
       args: ["run", "-A", "--quiet", ...args],

@@ -6,7 +6,7 @@ import { seedContacts, seedGroup } from "../seed.ts";
 import type { Trial } from "../world.ts";
 
 const ALLOWED_MS = 10;
-/** The number of deliveries that the dispatcher claims at once (webhook-dispatcher/dispatch.ts). */
+/** The most deliveries that a dispatcher claims at once: its free places (webhook-dispatcher/places.ts). */
 const BATCH = 64;
 /** Each round claims a delivery of every active workspace. */
 const ROUNDS = 3;

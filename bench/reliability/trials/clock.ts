@@ -3,7 +3,7 @@ import { createSubscribers, deliveries, enqueue, skipWaits } from "../queue.ts";
 import { eventually, pause } from "../../harness/waiting.ts";
 
 const HOUR_MS = 3_600_000;
-/** The scheduled waits before the second attempt to the fifth. */
+/** The scheduled waits before attempts 2, 3, 4 and 5. */
 const WAITS_S = [30, 5 * 60, 30 * 60, 6 * 60 * 60];
 const DELIVERIES = 20;
 /** Allowed lateness: more than a busy machine causes, and far less than the hour by which the clock is wrong. */

@@ -55,7 +55,7 @@ export const feed: Trial = {
     const truth = await readTruth(sql, workspaceId);
     const readPages = async () => parsePages(await Deno.readTextFile(path));
     const isRead = async () => (await readPages()).flatMap(({ events }) => events).length >= truth.length;
-    // A reader that misses an event never reaches the end. No error, because the verdict says how many it missed.
+    // A reader that misses an event never reaches the end. Ignored here: the verdict says how many events it missed.
     await eventually(isRead, "the reader to come to the end", short ? 60 : 300).catch(() => {});
     await pause(1_000);
     await readers.end();
@@ -126,7 +126,7 @@ function judge(truth: string[], pages: StoredPage[], { total, rate, writers, rea
   const known = new Set(truth);
   const undone = ids.filter((id) => !known.has(id)).length;
   const misplaced = ids.filter((id, place) => id !== truth[place]).length + countMisplaced(read);
-  // Counts events that were committed late, which a reader whose cursor is an id or a time could have missed.
+  // Counts events after a higher id, which were committed late. A reader by id or by time could have missed them.
   let highest = "";
   let late = 0;
   for (const id of ids) {

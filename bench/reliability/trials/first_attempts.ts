@@ -13,7 +13,7 @@ const SCHEDULE_S = 12;
 const ALLOWED_GROWTH_S = 1;
 /** Ten events a second in all, so each workspace's key stays under its limit of 120 calls a minute. */
 const WORKSPACES = 10;
-/** Places of a workspace: the most attempts that it makes at a time. At first a hanging receiver fills them all. */
+/** A workspace's places: the most attempts made for it at a time. At first a hanging receiver fills them all. */
 const PLACES = 8;
 /** Subscriptions of the workspace whose receiver hangs: each has 4 places, so two fill the workspace's 8. */
 const EACH = 2;
@@ -31,7 +31,7 @@ export const latency: Trial = {
     // The schedule runs every 10 s, too seldom for a short run.
     if (sizes.short) return { ok: poked.judged <= POKE_S, measured: withPoke };
 
-    // Measures the schedule alone, because nothing pokes the dispatcher for contacts that SQL inserts.
+    // SQL inserts these contacts, and only requests poke the dispatcher, so only the schedule starts it.
     const quiet = await subscribe(world.receiver.okUrl, 1);
     const scheduled = await timeFirstAttempts(quiet, 300, () => enqueue(sql, quiet, 1));
     return {
@@ -56,7 +56,7 @@ export const hanging: Trial = {
     await eventually(() => inFlight(PLACES), "the hanging workspace to fill its places");
     const beside = await timeFirstAttempts();
 
-    // `beside` is valid only if deliveries still hang: EACH of them, because a timeout leaves a subscription one place.
+    // `beside` is valid only if deliveries still hang. After a timeout each of the EACH subscriptions has one place.
     await eventually(() => inFlight(EACH), "its places to be full again");
     const due = sql`state = 'pending' and next_attempt_at <= clock_timestamp()`;
     const left = await countDeliveries(sql, hung, due);

@@ -5,14 +5,14 @@ import { sum } from "../../harness/figures.ts";
 import { eventually } from "../../harness/waiting.ts";
 
 const DISPATCHERS = 4;
-/** The places of a dispatcher (webhook-dispatcher/dispatch.ts). */
+/** A dispatcher's places: the most attempts at a time that are not slow (webhook-dispatcher/places.ts). */
 const IN_FLIGHT = 64;
 const EVENTS_OF_A_WORKSPACE = 10;
-/** Longer than an attempt on a busy machine: otherwise deliveries would be sent twice without a kill. */
+/** Longer than an attempt on a busy machine, so that no delivery is sent twice without a kill. */
 const SHORT_LEASE_S = 10;
 const TIMEOUT_S = 900;
 
-/** Trial 1: dispatchers are killed during a run, equally often at each stage. One receiver in 100 always fails. */
+/** Trial 1: dispatchers are killed during a run, equally often at each stage. One event in 100 always fails. */
 export const kills: Trial = {
   number: 1,
   target: "≥ 50 kill -9 over 5 stages: 0 lost, duplicates ≤ kills × 64, same ids, never a 6th attempt",
@@ -40,7 +40,7 @@ async function deliverWhileKilling(world: DeliveryWorld, good: string[], failing
   let total = (await deliveries(sql, all)).length;
   const killPoints = planKillPoints(short ? 1 : 10, total);
   const wanted = killPoints.length;
-  // The trial gives up at this many deliveries. The limit is high, because a dispatcher may get only a few of them.
+  // The trial gives up at this many deliveries. The limit is high, because a dispatcher may get few of them.
   const enough = total * 10;
   const spawn = () => {
     const killPoint = killPoints.pop();

@@ -13,7 +13,7 @@ const OUTAGES_S = [0, LONG_S, 0, LONG_S, 0];
 const SHORT_OUTAGES_S = [0];
 /** If no delivery is in flight at the crash, the outage is repeated: at most this many tries in all. */
 const MAX_TRIES = 5;
-/** New events of a workspace before each outage: some are still in flight when a quarter has ended. */
+/** New events of a workspace before each outage. Postgres crashes when a quarter has ended, so some are in flight. */
 const EVENTS_OF_A_WORKSPACE = 20;
 
 /** A recovery; its times are in seconds since the restart. */
@@ -77,8 +77,8 @@ function describe({ goingAgain, inFlight, inFlightEnded }: Recovery): string {
 }
 
 /**
- * Crashes Postgres, restarts it after `awaySeconds`, creates one event in each workspace, and waits until the
- * deliveries that were in flight have ended.
+ * Crashes Postgres, restarts it after `awaySeconds`, and creates one event in each workspace. Waits until the
+ * deliveries that were in flight at the crash have ended.
  */
 async function recover(
   world: DeliveryWorld,
@@ -104,7 +104,7 @@ async function recover(
   const inFlightEnded = await eventually(
     async () => {
       if (short) await shortenLeases(sql, SHORT_LEASE_S);
-      // Looks for a recorded attempt, because a request alone could have been sent during the outage.
+      // Look for a recorded attempt: a request that reached the receiver may have been sent during the outage.
       const [row] = await sql<[{ recorded: boolean; left: number }]>`
       select
         exists (

@@ -12,7 +12,7 @@ const ALLOWED_GROWTH_SHORT = 10;
 /** A day that no table keeps, because all of it is more than 90 days ago. */
 const DAYS_AGO = 92;
 const WRITERS = 2;
-/** How long the work is timed, from the start of the purge on, because the purge itself may end at once. */
+/** How long the work counts as done during the purge. Counted from its start, because the purge may end at once. */
 const MEANWHILE_MS = 2_000;
 
 /** When a statement began, and how long it took, in milliseconds. */

@@ -15,7 +15,7 @@ const REFILL_BELOW = 1_000;
 const REFILL_MS = 200;
 /** Limits for a run: its deliveries (dispatch.ts), and the time and memory of an invocation on Supabase. */
 const RUN = { deliveries: 250, cpuSeconds: 2, bytes: 256 * 2 ** 20 };
-/** Memory is flat if its mean in the last fifth of the samples is at most this multiple of the second fifth's mean. */
+/** Memory is flat if the mean of the last fifth of the samples is at most this many times the mean of the second. */
 const FLAT = 1.1;
 
 interface Sample {

@@ -116,7 +116,7 @@ function sorted(fields: CustomField[]): CustomField[] {
   return fields.toSorted((one, other) => place(one) < place(other) ? -1 : 1);
 }
 
-/** Defines a field, or changes the label and the choices of one. */
+/** Defines a field, or changes the label and the choices of an existing field. */
 function EditField({ field, onDone, onClose }: {
   field: CustomField | null;
   onDone: (field: CustomField) => void;

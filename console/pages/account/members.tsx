@@ -23,7 +23,7 @@ export function Members() {
       replace(changed);
       say(t(invitation_sent ? "members.invited" : "members.not_sent", changed));
     });
-  // Wait for the facts about the workspace: they stand above the list, and would push it down when they arrive.
+  // Wait for the facts about the workspace, which would push the list down if they arrived after it.
   if (workspace.value === undefined) return members.waiting.value ? <Skeleton /> : null;
   return (
     <section class="section members">

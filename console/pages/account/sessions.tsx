@@ -58,8 +58,8 @@ export function Sessions({ sessions }: { sessions: Resource<{ data: PersonSessio
 }
 
 /**
- * Describes a user agent: `Firefox, Windows`; for an unknown browser, the first name in it. The order matters, because
- * most browsers also name other browsers.
+ * Describes a user agent: `Firefox, Windows`; for an unknown browser, the first name in it. The order of the patterns
+ * matters, because most browsers also name other browsers.
  */
 function browserName(agent: string | null): string {
   if (!agent) return t("sessions.unknown");

@@ -76,7 +76,7 @@ export default function Authorize() {
   }
 }
 
-/** Shown while the browser opens the app, and after it has opened a program on this device. */
+/** Shown while the browser opens the app. Stays if the app is a program on this device. */
 function Back({ target }: { target: string }) {
   return (
     <Page title={t("authorize.back")}>

@@ -25,7 +25,7 @@ export async function openRequest(id: string): Promise<{ request: AppRequest; of
   })));
   await forgetStale(lists);
   return {
-    // Read the request last, because reading it lets an approved app in at once.
+    // Read the request last: reading it lets an app in at once if the person's approval is still stored.
     request: await readRequest(id),
     offers: choices.map(({ id, name }, index) => ({ id, name, scopes: lists[index]!.grantable_scopes })),
   };

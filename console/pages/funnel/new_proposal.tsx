@@ -10,7 +10,7 @@ const AMOUNT = { type: "number", inputMode: "decimal", min: "0", step: "0.01" } 
 export function NewProposal({ deal, onCreated, onFailed, onClose }: {
   deal: OpenedDeal;
   onCreated: (created: LinkedProposal) => void;
-  /** Called if the call failed. The proposal exists nevertheless if only the reply was lost. */
+  /** Called if the call failed. The proposal may exist nevertheless, because perhaps only the reply was lost. */
   onFailed: () => void;
   onClose: () => void;
 }) {

@@ -12,7 +12,7 @@ import { Board } from "./board.tsx";
 import { Deal } from "./deal.tsx";
 import type { Funnel as Reply } from "./records.ts";
 
-/** Milliseconds between refreshes. A lead must appear within 2 s, and the request takes some of that time. */
+/** Milliseconds between refreshes. A new lead must appear within 2 s, including the time of the request. */
 const EVERY_MS = 1_500;
 const NONE: ReadonlySet<string> = new Set();
 

@@ -7,7 +7,7 @@ import type { Person, Proposal } from "./records.ts";
 
 /**
  * The new link of a proposal, which is shown once, with buttons to copy or send it. Each button also marks a draft as
- * sent, because a link does not work while its proposal is a draft.
+ * sent, because the link of a draft does not work.
  */
 export function ProposalLink({ proposal, link, contact, onSent }: {
   proposal: Proposal;

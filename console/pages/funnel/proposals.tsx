@@ -8,11 +8,10 @@ import type { LinkedProposal, OpenedDeal, Proposal } from "./records.ts";
 import { MOST, Row, Rows } from "./rows.tsx";
 import { canBeAnswered, proposalMoments, proposalState, valueText } from "./words.ts";
 
-/** The proposals of a deal. A person creates one, sends its link, and gives it a new link. */
+/** The proposals of a deal. A person can create a proposal, send its link, and replace the link. */
 export function Proposals({ deal, reload, onChange }: {
   deal: OpenedDeal;
   reload: () => void;
-  /** Applies a change to the shown proposals. */
   onChange: (change: (shown: Proposal[]) => Proposal[]) => void;
 }) {
   const adding = useSignal(false);
@@ -22,7 +21,7 @@ export function Proposals({ deal, reload, onChange }: {
 
   const replace = (changed: Proposal) =>
     onChange((shown) => shown.map((proposal) => proposal.id === changed.id ? changed : proposal));
-  // Close the dialog first: while it is open, nothing outside it can get the focus.
+  // Close the dialog first: while it is open, the new link outside it cannot get the focus.
   const created = ({ link, ...proposal }: LinkedProposal) => {
     adding.value = false;
     linked.value = { id: proposal.id, link };

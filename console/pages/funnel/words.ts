@@ -40,7 +40,7 @@ export function proposalState(proposal: Proposal, now: number): StateText {
   return { text: t(`proposal.${proposal.status}`, { at: at === null ? "" : dayAndTime(at, now) }), tone };
 }
 
-/** Whether the customer can still answer a proposal, or could once it is sent. */
+/** Whether the customer can answer a proposal, now or after it is sent. */
 export function canBeAnswered({ status }: Proposal): boolean {
   return status === "rascunho" || status === "enviada" || status === "visualizada";
 }

@@ -2,7 +2,7 @@
 import type { CustomField } from "../../app/types.ts";
 import { plain } from "../../format/plain.ts";
 
-/** The fields that a column can have, each with the headings that suggest it, the clearest first. */
+/** The fields that a column can have. Each has the headings that suggest it, the clearest first. */
 const HEADINGS = {
   name: [
     "nome",
@@ -32,7 +32,7 @@ const HEADINGS = {
 /** The fields of contacts in the order in which they are offered. */
 export const FIELDS = Object.keys(HEADINGS) as (keyof typeof HEADINGS)[];
 
-/** The field of a column: its name, `custom:` and the key of a custom field, or "" if the column is not imported. */
+/** What a column contains: a field, `custom:` and the key of a custom field, or "" if it is not imported. */
 export type Target = keyof typeof HEADINGS | `custom:${string}` | "";
 
 /** Columns that the file of failed lines adds. An import ignores them, so that the corrected file can be imported. */
@@ -55,7 +55,7 @@ export function guessTargets(header: string[], custom: CustomField[]): Target[] 
 
 function guess(heading: string, custom: CustomField[]): Target {
   const wanted = compared(heading);
-  // A custom field that the workspace has defined takes precedence over the guess.
+  // A custom field of this name takes precedence over the contact's own fields.
   const defined = custom.find(({ key, label }) => compared(key) === wanted || compared(label) === wanted);
   if (defined) return `custom:${defined.key}`;
   return FIELDS.find((field) => HEADINGS[field].some((known) => compared(known) === wanted)) ?? "";

@@ -21,7 +21,7 @@ export class UnreadableLine extends Error {
 
 /**
  * Decodes UTF-8, UTF-16 with a byte order mark ("Unicode text" in Excel), and anything else as Windows-1252.
- * @throws UnreadableLine at the first bad byte of a text that is otherwise UTF-8, which other encodings would garble
+ * @throws UnreadableLine at the first bad byte of a text that is mostly UTF-8, because Windows-1252 would garble it
  */
 export function decode(bytes: Uint8Array): string {
   if (bytes[0] === 0xff && bytes[1] === 0xfe) return new TextDecoder("utf-16le").decode(bytes);
@@ -42,7 +42,7 @@ function decodeOther(bytes: Uint8Array): string {
 }
 
 /**
- * Parses CSV with semicolons, commas or tabs, whichever is most frequent in the first line. Skips lines without text.
+ * Parses CSV with the delimiter that a line `sep=` names, or the most frequent of `;`, `,` and tab. Skips blank lines.
  * @throws UnreadableLine
  */
 export function parseCsv(text: string): Csv {

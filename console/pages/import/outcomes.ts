@@ -41,8 +41,8 @@ export function outcomeOfFault(fault: Fault, nameOf: NameOf): Outcome {
 
 /**
  * The outcome of a line that was sent.
- * @param foreseen what the check predicted: if a reply was lost and the line sent again, the second reply does not say
- * what the first call changed
+ * @param foreseen what the check predicted, shown instead of the reply's changes: if the first reply was lost and the
+ * line was sent again, the second reply does not say what the first call changed
  */
 export function outcomeOf(
   { status, error, changes }: Result,

@@ -5,10 +5,10 @@ import { type Outcome, type State, STATES } from "./outcomes.ts";
 import type { Row } from "./rows.ts";
 import { t } from "./strings.ts";
 
-/** Rows that are shown at first, and with each press of the button. */
+/** The number of rows that are shown at first, and that each press of the button adds. */
 const ROWS = 100;
 
-/** The outcome of each line, or of the lines with one result. */
+/** The outcome of each line, or only of the lines with the chosen result. */
 export function Outcomes({ rows, outcomes, done }: {
   rows: Row[];
   outcomes: ReadonlyMap<Row, Outcome>;

@@ -6,7 +6,7 @@ import type { Line } from "./csv.ts";
 
 type MatchBy = "external_id" | "email" | "phone";
 
-/** An error in a line that is found before anything is sent. */
+/** An error that the console finds in a line before it sends anything. */
 export type Fault =
   | { kind: "cells"; found: number; wanted: number }
   | { kind: "no_key" }
@@ -27,8 +27,8 @@ export interface Row extends Line {
 }
 
 /**
- * Makes the rows of an import. Lines are compared by code; those without a code by e-mail; the rest by phone. Of equal
- * lines only the first is sent.
+ * Makes the rows of an import. A line is identified by its code, otherwise by its e-mail, otherwise by its phone. Of
+ * lines with the same identification only the first is sent.
  */
 export function makeRows(lines: Line[], targets: Target[], custom: CustomField[]): Row[] {
   const typeOf = new Map(custom.map((field) => [`custom:${field.key}`, field]));

@@ -7,7 +7,7 @@ import type { Row } from "./rows.ts";
 type Reply = z.output<typeof ContactImportResult>;
 export type Result = Reply["results"][number];
 
-/** The function takes at most this many contacts, and a body of 1 MiB. */
+/** Limits of one call: the function takes at most 100 contacts, and a body of at most 1 MiB. */
 const BATCH_ROWS = 100;
 const BATCH_BYTES = 900_000;
 /** Seconds between tries. An upsert may be sent twice, so a call whose reply was lost is simply repeated. */

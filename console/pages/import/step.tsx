@@ -1,7 +1,7 @@
 import type { ComponentChildren } from "preact";
 import { useEffect, useRef } from "preact/hooks";
 
-/** A part of the page that replaces another; its heading gets the focus, except when the page opens. */
+/** A part of the page that replaces another. Its heading gets the focus, but not when the page opens. */
 export function Step({ title, children }: { title: string; children: ComponentChildren }) {
   const heading = useRef<HTMLHeadingElement>(null);
   useEffect(() => {

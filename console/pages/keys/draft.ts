@@ -17,8 +17,8 @@ export function clearNewKey(): void {
 }
 
 /**
- * Fills the form for a new key with the values of another key. A key that needs other scopes is replaced in this way,
- * because its scopes cannot be changed. Without a copy of the networks the new key would work from everywhere.
+ * Fills the form for a new key with the values of another key. The scopes of a key cannot be changed, so a key that
+ * needs other scopes is replaced in this way. Without a copy of the networks the new key would work from everywhere.
  */
 export function duplicateKey({ name, scopes, allowed_networks }: ApiKey): void {
   newKeyDraft().value = { ...NOTHING, name, scopes, networks: allowed_networks.join(", ") };

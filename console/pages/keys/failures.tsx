@@ -150,7 +150,7 @@ function classesOf({ statuses }: Pick<Failures, "statuses">): string[] {
     });
 }
 
-/** For each hour: all calls that the rate limit counted, and the failures in the part of the log that was read. */
+/** For each hour: the calls that the rate limit counted, and the failures, if that part of the request log was read. */
 function hoursOf({ hours: called, failures: { hours } }: OpenedKey): Period[] {
   return hours.map(({ hour, requests: logged, failures }, index) => {
     const requests = Math.max(called[index]?.calls ?? 0, logged ?? 0);
@@ -164,7 +164,7 @@ function hoursOf({ hours: called, failures: { hours } }: OpenedKey): Period[] {
   });
 }
 
-/** For each day: the calls and the failures. For days older than the log, only the number of calls is known. */
+/** For each day: the calls and the failures. On days older than the log only the calls are known; `failures` is 0. */
 function daysOf({ days_30: called, failures: { days } }: OpenedKey): Period[] {
   return called.map(({ day, calls }, index) => {
     const logged = days[index - called.length + days.length];

@@ -18,7 +18,7 @@ const ALL_DONE: Steps = { key: true, call: true, webhook: true, delivery: true, 
 
 /** The steps for a new workspace, with ticks for those that are done. */
 export function FirstSteps() {
-  // The steps stay if they were shown when the page opened, so that the last tick does not make the list of keys jump.
+  // Steps that were shown when the page opened stay: removing them after the last tick would move the list of keys.
   const shown = useSignal(Boolean(workspace.value?.first_steps));
   return shown.value && <Checklist steps={workspace.value?.first_steps ?? ALL_DONE} />;
 }

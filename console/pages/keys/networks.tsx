@@ -1,7 +1,7 @@
 import { Field } from "../../components/mod.ts";
 import { t } from "../../strings/strings.ts";
 
-/** The networks in a text: separated by commas or white space. */
+/** The networks in a text, separated by commas, semicolons or white space. */
 export function networksOf(text: string): string[] {
   return text.split(/[\s,;]+/).filter((network) => network !== "");
 }

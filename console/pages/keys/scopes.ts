@@ -5,7 +5,6 @@ export { SCOPES };
 /** The scope whose effect cannot be undone. */
 export const ERASE = "contacts:manage";
 
-/** Groups scopes by resource. */
 export function resourcesOf(scopes: readonly string[]): { name: string; scopes: string[] }[] {
   return [...Map.groupBy(scopes, (scope) => scope.split(":")[0]!)].map(([name, scopes]) => ({
     name,

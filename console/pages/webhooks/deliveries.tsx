@@ -56,13 +56,13 @@ export function Deliveries({ webhook, filter, open, onNews, above }: {
     () => refresh(),
     () =>
       waitAfter(failures.current, pending ? WHILE_PENDING_MS : USUAL_MS, first.failure.peek()?.retryAfter),
-    // Restarts the polling when a delivery becomes pending: a pause of USUAL_MS in progress would delay its result.
+    // A changed key restarts the polling, so that a delivery that becomes pending does not wait USUAL_MS.
     `${query} ${pending}`,
   );
 
   const failure = first.failure.value;
   const resendable = shown?.filter((delivery) => !waits(delivery)).map(({ id }) => id) ?? [];
-  // Keep only deliveries that are still shown and have ended: a filter may hide some, and some may be sent again.
+  // Drop deliveries that a filter has hidden, and those that are being sent again.
   const chosenIds = new Set(chosen.value.filter((id) => resendable.includes(id)));
   const choose = (id: string, isChosen: boolean) => {
     const others = [...chosenIds].filter((other) => other !== id);

@@ -8,7 +8,7 @@ import { hasStopped, stateOfWebhook } from "./states.ts";
 import { Week } from "./week.tsx";
 import { webhookStateText } from "./words.ts";
 
-/** A cell names up to this many events; if there are more, it shows only their number. */
+/** A cell names up to this many events. If a webhook has more, the cell shows only their number. */
 const MAX_NAMED = 2;
 const EVERY_MS = 30_000;
 

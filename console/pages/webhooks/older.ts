@@ -1,8 +1,8 @@
 import type { Page } from "../../app/types.ts";
 
 /**
- * Returns the rows that follow the first page after that page was read again: the rows that newer rows pushed out of
- * it, then the older rows. Null if none follow. Rows are in descending order of their ids, and a cursor is an id.
+ * Returns the rows that follow a first page that was read again: the rows that newer rows pushed out of it, then the
+ * older rows; null if none follow. Rows are in descending order of their ids, and a cursor is an id.
  */
 export function withOlder<Row extends { id: string }>(
   fresh: Page<Row>,

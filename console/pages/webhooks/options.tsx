@@ -75,7 +75,7 @@ export function OptionFields({ options, errors, onChange }: {
           <Select
             label={label}
             name={field}
-            // A message about a stage does not stay when another pipeline clears the stage.
+            // When the choice of another pipeline clears the stage, the message about the stage disappears too.
             error={ids ? errorOf(field) : undefined}
             value={ids}
             onChange={({ currentTarget: { value } }) =>

@@ -23,7 +23,7 @@ export interface Webhook {
   failure_count: number;
   last_success_at: string | null;
   last_failure_at: string | null;
-  /** Since when the subscription is behind: its share of the queue is full. Normally null. */
+  /** Since when too many deliveries wait, so that new events get theirs later; null if the queue has room. */
   behind_since: string | null;
   created_at: string;
   /** This and `deactivated_reason` are null while the subscription is active. */
@@ -44,7 +44,7 @@ export interface Webhook {
   days: Day[];
   /** Whether there may be more deliveries than `days` counts. */
   days_are_partial: boolean;
-  /** The attempts of its newest deliveries in these days. */
+  /** Figures of the attempts of its newest deliveries in the days that `days` counts. */
   recent: {
     attempts: number;
     /** From 0 to 1; null without attempts. */

@@ -7,8 +7,8 @@ import { whenText } from "./words.ts";
 
 const DAY_MS = 86_400_000;
 /**
- * The proposed period begins this long before the webhook stopped. Most webhooks stop when a delivery fails for good, a
- * little more than 6½ hours after its first attempt, which the period must include.
+ * The proposed period begins this long before the webhook stopped. A webhook usually stops when a delivery fails for
+ * good, a little more than 6½ hours after its first attempt. The period must include that attempt.
  */
 const TRIED_MS = 8 * 3_600_000;
 

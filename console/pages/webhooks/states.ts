@@ -13,7 +13,7 @@ export type WebhookState =
   | { is: "failures"; tone: "failed"; at: string | null }
   | { is: "deleted" | "key_revoked"; tone: "off"; at: string | null };
 
-/** Whether failures stopped a subscription: somebody must mend the receiver or deactivate the subscription. */
+/** Whether failures stopped a subscription, so that somebody must mend the receiver or deactivate the subscription. */
 export function hasStopped({ deactivated_reason }: Pick<Webhook, "deactivated_reason">): boolean {
   return deactivated_reason === "failures";
 }
@@ -54,7 +54,7 @@ export type DeliveryState =
   | { is: "sending" | "held" | "stopped"; tone: "waiting" }
   | { is: "trying"; tone: "waiting"; attempt: number };
 
-/** Returns the state of a delivery as the console shows it, which depends on whether its subscription sends. */
+/** Returns the state of a delivery for the console. It depends on whether the subscription sends. */
 export function stateOfDelivery(
   { state, attempts }: Pick<Delivery, "state" | "attempts">,
   sending: Sending,
@@ -76,14 +76,14 @@ export function waits({ state }: Pick<Delivery, "state">): boolean {
 }
 
 /**
- * For this long after a subscription stopped, its figures of 7 days include every waiting delivery: the oldest of them
- * is at most a day older than the stop.
+ * For this long after a subscription stopped, its figures of 7 days count every waiting delivery, because the oldest
+ * waiting delivery is at most a day older than the stop.
  */
 const COUNTED_MS = 5 * 86_400_000;
 
 /**
- * How many deliveries wait for an inactive subscription: `n` (or more), none, or "some" if the number is unknown.
- * "cancelled": none waits, because the deactivation cancelled them.
+ * How many deliveries wait for an inactive subscription: `n` (or more), none, or "some" for an unknown number.
+ * "cancelled": none wait, because the deactivation cancelled them.
  */
 export type Waiting = "cancelled" | "none" | "some" | { n: number; orMore: boolean };
 

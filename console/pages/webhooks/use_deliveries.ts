@@ -22,7 +22,7 @@ export interface Deliveries {
   reading: Action;
 }
 
-/** Reads the deliveries at `path`, which must already contain a query, because a cursor is appended to it. */
+/** Reads the deliveries at `path`, which must have a query, because `&cursor=…` is appended. */
 export function useDeliveries(path: string): Deliveries {
   const first = useResource<Page<Delivery>>(path);
   const older = useSignal<Page<Delivery> | null>(null);
@@ -49,7 +49,7 @@ export function useDeliveries(path: string): Deliveries {
     if (!before || !fresh || !older.value) return;
     older.value = withOlder(fresh, before, older.value);
     const rows = older.value?.data ?? [];
-    // Older deliveries rarely change, so they are read again only while one of them is pending.
+    // Older deliveries rarely change. They are read again only while one of them is pending.
     if (rows.some(({ state }) => state === "pending")) {
       await reading.run(() => readOlder(fresh, rows.length));
     }

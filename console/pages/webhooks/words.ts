@@ -29,7 +29,7 @@ export function webhookStateText(state: WebhookState, now: number): string {
   return t(`webhook_state.failing.${state.failures === 1 ? "one" : "many"}`, { n: state.failures, at });
 }
 
-/** Why a webhook does not send, what waits for it, and what can be done; null if it sends. */
+/** Why a webhook does not send, what waits for it and what can be done; null for a webhook that sends. */
 export function whyText(webhook: Webhook, state: WebhookState, now: number): string | null {
   if (state.is === "held_plan" || state.is === "held_suspended") return t("webhook_state.held_text");
   if (webhook.is_active || !("at" in state) || state.is === "failing") return null;

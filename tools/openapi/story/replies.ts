@@ -35,7 +35,7 @@ export const REPLIES: Readonly<Record<string, Told>> = {
   "keys.create": { last_used_at: null, active_webhooks: 0 },
 };
 
-/** Values for request bodies that share a schema but differ, by operation. */
+/** By operation: values for request bodies that have the same schema but must differ. */
 export const REQUESTS: Readonly<Record<string, Told>> = {
   "contacts.merge": { merge_id: IDS.otherContact },
   "companies.merge": { merge_id: IDS.otherCompany },

@@ -1,6 +1,6 @@
 /**
  * Writes deno.lock after the version of Scalar in deno.json has changed. The lock names only Scalar's own package,
- * because its bundle contains all that it needs. So `deno install --frozen` downloads 1 package instead of 269.
+ * whose bundle contains everything else. So `deno install --frozen` downloads 1 package instead of 269.
  */
 import { join } from "node:path";
 
