@@ -22,6 +22,8 @@ grant crm_api, crm_app to current_user;
 alter role crm_functions set statement_timeout = '8s';
 alter role crm_functions set lock_timeout = '5s';
 alter role crm_functions set idle_in_transaction_session_timeout = '15s';
+alter role crm_functions set enable_seqscan = off;
+alter role crm_functions set jit = off;
 create schema app;
 comment on schema app is
   'Verbs of the operator (`deno task crm`) and of members: app.<object>_<verb>(p_args jsonb) returns json. A verb '

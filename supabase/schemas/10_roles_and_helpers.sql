@@ -42,6 +42,12 @@ alter role crm_functions set statement_timeout = '8s';
 alter role crm_functions set lock_timeout = '5s';
 alter role crm_functions set idle_in_transaction_session_timeout = '15s';
 
+-- A connection keeps its plans, also those that it made while a table or a day's partition was nearly empty. Such a plan
+-- must already use the indexes: until the next analyze, a plan that scans the table would scan it for each looked-up row.
+alter role crm_functions set enable_seqscan = off;
+-- Where no index fits, the planner then expects an enormous cost, and Postgres would compile the plan.
+alter role crm_functions set jit = off;
+
 create schema app;
 comment on schema app is
   'Verbs of the operator (`deno task crm`) and of members: app.<object>_<verb>(p_args jsonb) returns json. A verb '

@@ -42,6 +42,8 @@ export class Door {
     // Acts as the owner, who has the same rights as on Supabase, and not as the superuser of `size.url`. Unlike the
     // functions' role, the owner may also compute the arguments.
     await client.query("set session authorization postgres");
+    // The settings of the functions' role (10_roles_and_helpers.sql).
+    await client.query("set enable_seqscan = off; set jit = off");
     return new Door(size, client);
   }
 

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { assertError, client } from "../../support/client.ts";
-import { openMailbox } from "../../support/mailbox.ts";
+import { eventually, openMailbox } from "../../support/mailbox.ts";
 import { readPages } from "../../support/record_fixtures.ts";
 import { test } from "../../support/scenario.ts";
 import { signIn } from "../../support/sessions.ts";
@@ -153,6 +153,46 @@ test("A filter that matches none of the thousands of newest deliveries gives an 
   }
   // Failed deliveries have their own index, so no page ends early.
   assert.deepEqual((await pagesOf(api, `${list}?state=failed`)).map((page) => page.length), [0]);
+});
+
+test("A plan made while there were few events still looks each event up by its index among thousands", async ({ sql, workspace, api }) => {
+  const { id } = await subscribe(workspace.key, openMailbox().url, ["deal.won"]);
+  await sql`update crm.webhook_subscriptions set is_active = false where id = ${id}`;
+  // In a partition that no other test uses.
+  const daysAgo = 9;
+  const [{ partition }] = await sql<[{ partition: string }]>`
+    select 'crm.events' || to_char(now() at time zone 'UTC' - ${daysAgo} * interval '1 day', '_YYYY_MM_DD') as partition`;
+  await sql`
+    select crm.make_partition('crm.events', (now() at time zone 'UTC')::date - ${daysAgo}::integer)
+    where to_regclass(${partition}) is null`;
+  const add = (count: number) =>
+    addDeliveries(sql, workspace.id, id, {
+      count,
+      states: ["delivered"],
+      events: ["deal.won"],
+      secondsAgo: daysAgo * 86_400,
+    });
+  const list = async () => (await api.get(`${WEBHOOKS}/${id}/deliveries?event=deal.lost`)).status;
+  const read = async () => {
+    const [row] = await sql<[{ looked_up: number; scanned: number }]>`
+      select idx_scan::float8 as looked_up, seq_tup_read::float8 as scanned
+      from pg_stat_user_tables where relid = ${partition}::regclass`;
+    return row;
+  };
+  await add(3);
+  await sql.unsafe(`analyze ${partition}`);
+  // Each connection of the function makes its plan.
+  for (let call = 0; call < 12; call++) assert.equal(await list(), 200);
+  await add(10_100);
+  const before = await read();
+  // A connection reports what it has read at most once a second.
+  const after = await eventually(async () => {
+    assert.equal(await list(), 200);
+    const now = await read();
+    return now.looked_up + now.scanned > before.looked_up + before.scanned + 2_500 && now;
+  }, "the reads to be counted");
+  // A scan of the events for each of 2,500 deliveries reads 25 million rows.
+  assert.ok(after.scanned - before.scanned < 1_000_000, `${after.scanned - before.scanned} rows scanned`);
 });
 
 test("POST …/redeliver sends the same delivery again, and a repeated call adds no attempt while one is in progress (spec 7)", async ({ sql, workspace: { key }, api }) => {
