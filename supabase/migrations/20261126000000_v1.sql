@@ -9244,8 +9244,7 @@ declare
   c_step constant integer := 2000;
   v_room integer;
   v_step integer;
-  -- Deliveries are kept for 30 days after their event, so older events get none.
-  v_from uuid := crm.uuid_v7_floor(greatest(p_since, now() - interval '30 days'));
+  v_from uuid := crm.uuid_v7_floor(p_since);
   v_to uuid := case when p_until is null then 'ffffffff-ffff-ffff-ffff-ffffffffffff' else crm.uuid_v7_floor(p_until) end;
   v_types crm.event_type[];
   v_filters jsonb;
@@ -9338,8 +9337,10 @@ declare
   v_recovered record;
 begin
   perform crm.check_window(v_since, v_until);
+  -- Truncated to milliseconds, like the times in event ids and in the reply. Deliveries are kept for 30 days, so older
+  -- events get none.
+  v_since := greatest(v_since, date_trunc('milliseconds', now() - interval '30 days'));
   if not coalesce((p_args ->> 'before_creation')::boolean, false) then
-    -- Truncated to milliseconds, like the times in event ids and in the reply.
     select greatest(v_since, date_trunc('milliseconds', s.created_at)) into v_since from crm.webhook_subscriptions s
     where s.workspace_id = p_workspace_id and s.id = p_subscription_id;
   end if;

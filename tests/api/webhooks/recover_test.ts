@@ -139,6 +139,9 @@ test("POST …/recover with dry_run only counts; events older than the subscript
   assert.deepEqual(await recover({ dry_run: null, before_creation: null }), [0, created_at]);
   assert.deepEqual(await recover({ before_creation: true }), [3, since]);
   await mailbox.waitFor(4);
+  const daysAgo = (days: number) => new Date(Date.now() - days * 86_400_000).toISOString();
+  const [, from] = await recover({ since: daysAgo(60), before_creation: true, dry_run: true });
+  assert.ok(from > daysAgo(30.1) && from <= daysAgo(30), `${from} is not 30 days ago`);
   for (const field of ["dry_run", "before_creation"]) {
     const wrong = await api.post(`${WEBHOOKS}/${id}/recover`, { since, [field]: "true" });
     assertError(wrong, "validation_error", [field]);
