@@ -3,8 +3,10 @@ const form = document.querySelector("form");
 const status = form.querySelector("[role=status]");
 const button = form.querySelector("button");
 const campaign = [...new URLSearchParams(location.search)].filter(([name]) => name.startsWith("utm_"));
-// One id for each lead. If no answer comes, the next attempt sends the same id, so the CRM creates only one lead.
-let submissionId = crypto.randomUUID();
+// One id for each lead. If no answer comes, the next attempt sends the same id, so the CRM creates only one lead. Pages
+// without https have no randomUUID: the relay then makes an id for each attempt.
+const makeId = () => crypto.randomUUID?.() ?? "";
+let submissionId = makeId();
 
 form.addEventListener("submit", async (event) => {
   event.preventDefault();
@@ -19,7 +21,7 @@ form.addEventListener("submit", async (event) => {
     showErrors(errors);
     if (!reply.ok) return;
     form.reset();
-    submissionId = crypto.randomUUID();
+    submissionId = makeId();
   } catch {
     status.textContent =
       "Não conseguimos enviar agora. Seus dados continuam aqui: tente de novo em instantes.";
