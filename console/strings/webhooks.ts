@@ -119,8 +119,8 @@ export const webhooks = {
   ],
   "webhook.overlap": ["O segredo antigo vale por mais", "The old secret works for another"],
   "webhook.overlap_text": [
-    "Por {overlap}, cada aviso leva duas assinaturas, uma de cada segredo. Se você trocar o segredo no sistema nesse tempo, nenhum aviso é recusado.",
-    "For {overlap}, each message has two signatures, one for each secret. If you change the secret in the system within that time, no message is refused.",
+    "Por {overlap}, cada aviso leva duas assinaturas, uma de cada segredo. Troque o segredo no sistema nesse tempo. Nenhum aviso é recusado se o sistema confere as duas.",
+    "For {overlap}, each message has two signatures, one for each secret. Change the secret in the system within that time. No message is refused if the system checks both.",
   ],
   "webhook.overlap_none_text": [
     "O segredo atual deixa de valer na hora. Até o seu sistema ter o novo, ele vai recusar as entregas. As recusadas são enviadas de novo, a primeira vez após 30 segundos.",

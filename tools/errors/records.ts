@@ -85,14 +85,20 @@ export const RECORD_ERROR_TEXTS: Record<keyof typeof RECORD_ERRORS, ErrorText> =
       "leads: nenhum membro ativo pode ser o responsável",
       "leads: no active member can be the owner",
     ),
-    remedy: doc("peça a um administrador que ative um membro", "ask an administrator to activate a member"),
+    remedy: doc(
+      "envie o `owner_id` de um membro ativo, ou peça que ativem um administrador ou gestor",
+      "send the `owner_id` of an active member, or ask for an administrator or manager to be activated",
+    ),
   },
   no_owner_available: {
     when: doc(
       "outros registros: nenhum membro ativo pode ser o responsável",
       "other records: no active member can be the owner",
     ),
-    remedy: doc("peça a um administrador que ative um membro", "ask an administrator to activate a member"),
+    remedy: doc(
+      "envie o `owner_id` de um membro ativo, ou peça que ativem um administrador ou gestor",
+      "send the `owner_id` of an active member, or ask for an administrator or manager to be activated",
+    ),
   },
   external_id_taken: {
     when: doc(
