@@ -95,6 +95,10 @@ async function splitArguments(args: string[]): Promise<{ named: string[] | null;
   const others: string[] = [];
   for (const arg of args) {
     const found = await Deno.stat(arg).catch(() => null);
+    if (found === null && arg.endsWith(".ts")) {
+      console.error(`There is no file ${arg}`);
+      Deno.exit(2);
+    }
     if (found === null) others.push(arg);
     else named.push(...(found.isDirectory ? await testFiles(resolve(arg)) : [resolve(arg)]));
   }
