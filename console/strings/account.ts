@@ -45,7 +45,10 @@ export const account = {
     "The person gets an e-mail with a link to choose a password. Somebody who already has an account accepts the invitation after signing in.",
   ],
   "members.invite_yes": ["Enviar o convite", "Send the invitation"],
-  "members.invited": ["Convite enviado para {email}", "Invitation sent to {email}"],
+  "members.invited": [
+    "{email} foi convidado. Quem já tem conta não recebe e-mail: o convite aparece ao entrar.",
+    "{email} is invited. A person who has an account gets no e-mail: the invitation appears after signing in.",
+  ],
   "members.not_sent": [
     "{name} já é membro, mas o e-mail com o convite não foi enviado. Tente “Convidar de novo”.",
     "{name} is a member now, but the e-mail with the invitation was not sent. Try “Invite again”.",

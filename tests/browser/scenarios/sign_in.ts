@@ -286,7 +286,7 @@ test("An invited salesperson chooses a password and sees everything, without but
   await page.getByLabel("E-mail").last().fill(email);
   await page.getByLabel("Papel").last().selectOption("vendedor");
   await page.getByRole("button", { name: "Enviar o convite" }).click();
-  await page.getByText(`Convite enviado para ${email}`).waitFor();
+  await page.getByText(`${email} foi convidado`).waitFor();
 
   const mail = await eventually(
     async () => (await readMails(join(dataDir, "mail"))).find(({ to }) => to === email),
