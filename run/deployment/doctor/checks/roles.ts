@@ -4,7 +4,14 @@ import { type Check, deployAgain, type Finding, type Remedy } from "../check.ts"
 /** The roles that run verbs: crm_api for keys and links, crm_app for members. */
 const VERB_ROLES = ["crm_api", "crm_app"];
 /** Set on the role, because a transaction pooler drops a connection's settings (10_roles_and_helpers.sql). */
-const SETTINGS = { statement_timeout: "8s", lock_timeout: "5s", idle_in_transaction_session_timeout: "15s" };
+const SETTINGS = {
+  statement_timeout: "8s",
+  lock_timeout: "5s",
+  idle_in_transaction_session_timeout: "15s",
+  enable_seqscan: "off",
+  jit: "off",
+};
+const isTimeout = (setting: string) => setting.endsWith("_timeout");
 
 interface Role {
   name: string;
@@ -75,7 +82,8 @@ function findRole(name: string, role: Role | undefined, mendMissing: Remedy): Fi
   for (const [setting, value] of login ? Object.entries(SETTINGS) : []) {
     if (role.settings.includes(`${setting}=${value}`)) continue;
     find(
-      `The role ${name} lacks ${setting} = ${value}, so a call that hangs keeps its connection`,
+      `The role ${name} lacks ${setting} = ${value}, so a call ` +
+        (isTimeout(setting) ? "that hangs keeps its connection" : "may become slow while tables grow"),
       `alter role ${name} set ${setting} = '${value}';`,
     );
   }
