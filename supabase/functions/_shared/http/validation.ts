@@ -31,7 +31,10 @@ export function validateBody(
 ): ValidBody | ApiError {
   const unknown: UnknownField[] = [];
   addUnknownFields(unknown, unknownAtMost, schema, value);
-  const args = parse(schema, value, strict ? withUnknown(fieldErrors, unknown, "error") : fieldErrors);
+  const refused = strict
+    ? unknown
+    : unknown.filter(({ schema }) => schema.def.catchall instanceof z.ZodNever);
+  const args = parse(schema, value, withUnknown(fieldErrors, refused, "error"));
   if (!(args instanceof ApiError)) return { args, ignored: unknown.map(({ field }) => field) };
   if (strict) return new ApiError(args.code, args.details, args.message, STRICT_APPLIED);
   if (!args.details!.some((detail) => MISSING in detail)) return args;
@@ -101,20 +104,15 @@ function parse(
   const issues = result.error?.issues ?? [];
   const details = issues.flatMap((issue): FieldError[] => {
     if (issue.code === "unrecognized_keys") {
-      const strict = issue.path.reduce<z.ZodType>(
-        (type, name) => objectOf(type)!.shape[name as string]!,
-        schema,
-      );
-      const sent = valueAt(input, issue.path) as object;
-      const among = Object.keys(objectOf(strict)!.shape).filter((name) => !Object.hasOwn(sent, name));
-      return issue.keys.map((name): UnknownDetail =>
-        // In a body only the objects within it are strict.
-        issue.path.length === 0 ? unknownParameter(name, among) : {
+      // In a strict object within a body, for which validateBody has a detail already unless there are too many.
+      if (issue.path.length > 0) {
+        return issue.keys.map((name) => ({
           field: [...issue.path, name].join(".").toWellFormed(),
           message: "Campo desconhecido",
-          [NEAR]: { name, among, named: "error" },
-        }
-      );
+        }));
+      }
+      const among = Object.keys((schema as z.ZodObject).shape).filter((name) => !Object.hasOwn(input, name));
+      return issue.keys.map((name) => unknownParameter(name, among));
     }
     const isMissing = valueAt(input, issue.path) === undefined;
     return [{ field: issue.path.join("."), message: issue.message, ...(isMissing && { [MISSING]: true }) }];
