@@ -95,7 +95,7 @@ async function splitArguments(args: string[]): Promise<{ named: string[] | null;
   const others: string[] = [];
   for (const arg of args) {
     const found = await Deno.stat(arg).catch(() => null);
-    if (found === null && arg.endsWith(".ts")) {
+    if (found === null && /^[^-].*\.ts$/.test(arg)) {
       console.error(`There is no file ${arg}`);
       Deno.exit(2);
     }
