@@ -159,19 +159,12 @@ test("A plan made while there were few events still looks each event up by its i
   const { id } = await subscribe(workspace.key, openMailbox().url, ["deal.won"]);
   await sql`update crm.webhook_subscriptions set is_active = false where id = ${id}`;
   // In a partition that no other test uses.
-  const daysAgo = 9;
-  const [{ partition }] = await sql<[{ partition: string }]>`
-    select 'crm.events' || to_char(now() at time zone 'UTC' - ${daysAgo} * interval '1 day', '_YYYY_MM_DD') as partition`;
-  await sql`
-    select crm.make_partition('crm.events', (now() at time zone 'UTC')::date - ${daysAgo}::integer)
-    where to_regclass(${partition}) is null`;
+  const secondsAgo = 9 * 86_400;
+  const day = new Date(Date.now() - secondsAgo * 1000).toISOString().slice(0, 10);
+  const partition = `crm.events_${day.replaceAll("-", "_")}`;
+  await sql`select crm.make_partition('crm.events', ${day}) where to_regclass(${partition}) is null`;
   const add = (count: number) =>
-    addDeliveries(sql, workspace.id, id, {
-      count,
-      states: ["delivered"],
-      events: ["deal.won"],
-      secondsAgo: daysAgo * 86_400,
-    });
+    addDeliveries(sql, workspace.id, id, { count, states: ["delivered"], events: ["deal.won"], secondsAgo });
   const list = async () => (await api.get(`${WEBHOOKS}/${id}/deliveries?event=deal.lost`)).status;
   const read = async () => {
     const [row] = await sql<[{ looked_up: number; scanned: number }]>`

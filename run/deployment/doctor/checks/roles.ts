@@ -11,7 +11,6 @@ const SETTINGS = {
   enable_seqscan: "off",
   jit: "off",
 };
-const isTimeout = (setting: string) => setting.endsWith("_timeout");
 
 interface Role {
   name: string;
@@ -82,8 +81,7 @@ function findRole(name: string, role: Role | undefined, mendMissing: Remedy): Fi
   for (const [setting, value] of login ? Object.entries(SETTINGS) : []) {
     if (role.settings.includes(`${setting}=${value}`)) continue;
     find(
-      `The role ${name} lacks ${setting} = ${value}, so a call ` +
-        (isTimeout(setting) ? "that hangs keeps its connection" : "may become slow while tables grow"),
+      `The role ${name} lacks ${setting} = ${value}, which keeps calls from hanging or becoming slow`,
       `alter role ${name} set ${setting} = '${value}';`,
     );
   }
