@@ -279,7 +279,9 @@ begin
   -- statuses ganho and perdido are refused, and the error names the action to use.
   if v_changes ->> 'status' <> 'aberto' then
     perform api.fail('validation_error', array['status'], format(
-      'Use POST /api-v1-deals/%s/%s', v_deal.id, case v_changes ->> 'status' when 'ganho' then 'win' else 'lose' end
+      case when v_deal.status <> 'aberto' then 'Reabra o negócio com o status aberto; depois, use' else 'Use' end
+        || ' POST /api-v1-deals/%s/%s',
+      v_deal.id, case v_changes ->> 'status' when 'ganho' then 'win' else 'lose' end
     ));
   end if;
   v_changes := crm.require_references(v_changes);

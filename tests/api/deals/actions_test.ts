@@ -148,7 +148,8 @@ test("PATCH refuses to close a deal and names the action, but accepts a closed d
   const { status, body } = await patch(won);
   assert.equal(status, 200);
   assert.deepEqual(body, { ...won, updated_at: body.updated_at });
-  assertError(await patch({ status: "perdido" }), "validation_error");
+  const refused = assertError(await patch({ status: "perdido" }), "validation_error");
+  assert.match(refused["status"]!, /^Reabra o negócio com o status aberto; .*\/lose$/);
   assert.deepEqual(await events(), ["deal.won"]);
 });
 
