@@ -1,13 +1,15 @@
 /**
  * `deno task deploy`: deploys this tree to a Supabase project (migrations, the functions' login, Vault, secrets,
- * functions) and runs the doctor. It may run any number of times. Exit code: 0 deployed and healthy, 1 a step failed or
- * the doctor has findings, 2 invalid usage.
+ * functions) and runs the doctor. Behind a proxy, every node gets the migrations and the Vault's secrets. The command may
+ * run any number of times. Exit code: 0 deployed and healthy, 1 a step failed or the doctor has findings, 2 invalid
+ * usage.
  */
 import { Command, CommanderError } from "commander";
 import type { Sql } from "postgres";
 import { describeFailure } from "../cli/database.ts";
-import { firstAnswer } from "../local/sql.ts";
-import { CONNECT_TIMEOUT_S, openDatabase } from "./database.ts";
+import { StackError } from "../local/stack_error.ts";
+import { isCurrent } from "../nodes/install.ts";
+import { atDatabase, listNodes, type Node } from "../nodes/nodes.ts";
 import { type Diagnosis, examine, formatReport } from "./doctor/examine.ts";
 import { readDeploymentSettings, type Settings, VARIABLES } from "./environment.ts";
 import { deploymentSteps, type Step } from "./steps.ts";
@@ -35,7 +37,11 @@ try {
   const { plan, replaceEncryptionKey = false } = program.opts();
   const settings = readDeploymentSettings(Deno.env.toObject());
   const steps = deploymentSteps(settings, { replaceEncryptionKey });
-  await inOrder(steps, settings, async (step, sql) => plan ? await step.plan(sql) : [await step.run(sql)]);
+  await inOrder(
+    steps,
+    settings,
+    async (step, sql, node) => plan ? await step.plan(sql) : [await step.run(sql, node)],
+  );
   if (!plan) {
     console.log(`${steps.length + 1}. Examine the deployment (deno task doctor)`);
     const diagnosis = await waitForHealth(settings);
@@ -51,18 +57,47 @@ try {
 async function inOrder(
   steps: Step[],
   { databaseUrl }: Settings,
-  act: (step: Step, sql: Sql) => Promise<string[]>,
+  act: (step: Step, sql: Sql, node?: number) => Promise<string[]>,
 ): Promise<void> {
-  const sql = openDatabase(databaseUrl, "crm-deploy");
-  try {
-    await firstAnswer(sql, sql`select`, CONNECT_TIMEOUT_S);
+  await atDatabase(databaseUrl, async (sql) => {
+    const nodes = await nodesToDeploy(sql);
     for (const [index, step] of steps.entries()) {
       console.log(`${index + 1}. ${step.title}`);
-      for (const line of await act(step, sql)) console.log(`   ${line}`);
+      if (step.ofNodes && nodes.length > 0) {
+        for (const { node, url } of nodes) {
+          const lines = await atDatabase(url, (sql) => act(step, sql, node));
+          for (const line of lines) console.log(`   node ${node}: ${line}`);
+        }
+      } else for (const line of await act(step, sql)) console.log(`   ${line}`);
     }
-  } finally {
-    await sql.end({ timeout: 1 });
+  });
+}
+
+/**
+ * The nodes to deploy to; none if `sql` leads to a single database.
+ * @throws StackError if the nodes cannot be deployed to through this database, or not now
+ */
+async function nodesToDeploy(sql: Sql): Promise<Node[]> {
+  const nodes = await listNodes(sql);
+  if (nodes.length === 0) {
+    const [row] = await sql`select to_regproc('nodes.become') is not null as "isNode"`;
+    if (row!["isNode"]) {
+      throw new StackError(
+        "Nothing was done: DATABASE_URL leads to a node. Set it to the proxy's address, so that every node is deployed to",
+      );
+    }
+    return [];
   }
+  if (!await isCurrent(sql)) {
+    throw new StackError(
+      "Nothing was done: the proxy has the SQL of another release. Add a new one with `deno task crm proxy add` " +
+        "(docs/scale.md), and put its address into DATABASE_URL and FUNCTIONS_DATABASE_URL",
+    );
+  }
+  if ((await sql`select from nodes.moves limit 1`).length > 0) {
+    throw new StackError("Nothing was done: a workspace is moving. Complete or undo the move, then deploy");
+  }
+  return nodes;
 }
 
 /** Repeats the doctor while it has findings: in a new project no job has run, and functions start cold. */

@@ -3,6 +3,7 @@ import type { Sql } from "postgres";
 import { functionNames } from "../local/function_names.ts";
 import { migrate, missingMigrations } from "../local/migrate.ts";
 import { splitStatements } from "../local/sql_statements.ts";
+import { installNode } from "../nodes/install.ts";
 import { dispatcherUrl, writeDispatcherSecrets } from "./dispatcher_secrets.ts";
 import { checkEncryptionKey } from "./encryption_key.ts";
 import { secretTexts, type Settings } from "./environment.ts";
@@ -14,8 +15,14 @@ import { formatEnvFile, listSupabase, runSupabase } from "./supabase_cli.ts";
 export interface Step {
   /** What the step does, in the imperative; without secrets. */
   title: string;
-  /** @param sql as the owner of the schema @returns what it changed */
-  run(sql: Sql): Promise<string>;
+  /** Behind a proxy: whether the step runs at every node, instead of once at the proxy. */
+  ofNodes?: true;
+  /**
+   * @param sql as the owner of the schema
+   * @param node the number of the node; undefined for a single database, and for a proxy
+   * @returns what it changed
+   */
+  run(sql: Sql, node: number | undefined): Promise<string>;
   /** Changes nothing. @param sql as the owner of the schema @returns lines that say what `run` would change */
   plan(sql: Sql): Promise<string[]>;
 }
@@ -40,13 +47,16 @@ export function deploymentSteps(settings: Settings, options: Options): Step[] {
   return [
     {
       title: "Compare WEBHOOK_ENCRYPTION_KEY with the stored signing secrets",
+      ofNodes: true,
       run: compareKey,
       plan: async (sql) => [await compareKey(sql)],
     },
     {
       title: "Apply the migrations, and record them as supabase db push does",
-      async run(sql) {
+      ofNodes: true,
+      async run(sql, node) {
         const applied = await migrate(sql);
+        if (node !== undefined) await installNode(sql, node);
         return applied === 0 ? "all were applied" : `${applied} applied`;
       },
       plan: planMigrations,
@@ -58,6 +68,7 @@ export function deploymentSteps(settings: Settings, options: Options): Step[] {
     },
     {
       title: `Put the dispatcher's address (${url}) and secret into the Vault`,
+      ofNodes: true,
       run: async (sql) => changedSecrets(await writeDispatcherSecrets(sql, dispatcher, false)),
       plan: async (sql) => [changedSecrets(await writeDispatcherSecrets(sql, dispatcher, true))],
     },

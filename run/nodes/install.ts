@@ -1,3 +1,4 @@
+import { createHash } from "node:crypto";
 import type { ISql, Sql } from "postgres";
 
 /** How the proxy reaches the nodes. */
@@ -9,6 +10,18 @@ interface Nodes {
 }
 
 const read = (file: string) => Deno.readTextFile(new URL(file, import.meta.url));
+
+/** The SQL of a proxy, in this order. */
+const readProxySql = () =>
+  Promise.all(["proxy.sql", "proxy_written.sql", "doors.sql"].map(read)) as Promise<[string, string, string]>;
+
+const digestOf = (texts: string[]) => createHash("sha256").update(texts.join("")).digest("hex");
+
+/** Whether a proxy has the SQL of this release. */
+export async function isCurrent(proxy: ISql): Promise<boolean> {
+  const [row] = await proxy`select obj_description('nodes'::regnamespace) as digest`;
+  return row!["digest"] === digestOf(await readProxySql());
+}
 
 /**
  * Seconds after which a call to a node counts as failed. Longer than the `statement_timeout` of a node, 8 s, and
@@ -25,9 +38,8 @@ const LIFETIME_S = 1_800;
  * @param sql as superuser, because only a superuser creates functions in PL/Proxy
  */
 export async function installProxy(sql: Sql, { connections, password }: Nodes): Promise<void> {
-  const [routing, written, doors] = await Promise.all(
-    ["proxy.sql", "proxy_written.sql", "doors.sql"].map(read),
-  ) as [string, string, string];
+  const texts = await readProxySql();
+  const [routing, written, doors] = texts;
   await sql.begin(async (sql) => {
     await sql.unsafe(routing);
     for (const [server, timeout] of [["crm", CALL_TIMEOUT_S], ["crm_each", EACH_TIMEOUT_S]] as const) {
@@ -42,6 +54,7 @@ export async function installProxy(sql: Sql, { connections, password }: Nodes): 
     }
     await sql.unsafe(written);
     await sql.unsafe(doors);
+    await sql.unsafe(`comment on schema nodes is '${digestOf(texts)}'`);
     for (const [node, connection] of connections.entries()) {
       await sql`select nodes.set_node(${node}, ${connection})`;
     }

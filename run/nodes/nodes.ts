@@ -30,6 +30,18 @@ export async function isProxy(sql: Sql): Promise<boolean> {
   return await hasTable(sql, "nodes.slots");
 }
 
+export interface Node {
+  node: number;
+  /** The URL for the operator. */
+  url: string;
+}
+
+/** The nodes of a proxy, in order; none if the database is no proxy. */
+export async function listNodes(sql: Sql): Promise<Node[]> {
+  if (!await isProxy(sql)) return [];
+  return await sql<Node[]>`select node, url from nodes.operators order by node`;
+}
+
 /** The URL at which the operator reaches a node. @throws StackError if the proxy has no such node. */
 export async function operatorUrl(proxy: Sql, node: number): Promise<string> {
   const [row] = await proxy<{ url: string }[]>`select url from nodes.operators where node = ${node}`;

@@ -1,10 +1,10 @@
 import type { Sql } from "postgres";
 import { firstAnswer } from "../../local/sql.ts";
 import { firstLine } from "../../local/stack_error.ts";
-import { isProxy } from "../../nodes/nodes.ts";
+import { listNodes } from "../../nodes/nodes.ts";
 import { CONNECT_TIMEOUT_S, openDatabase } from "../database.ts";
 import { type Check, type Finding, type Observation, type Project, type Remedy, wrong } from "./check.ts";
-import { CHECKS, OF_THE_SERVICE } from "./checks.ts";
+import { CHECKS, OF_THE_PROXY, OF_THE_SERVICE } from "./checks.ts";
 
 export interface Diagnosis {
   ok: boolean;
@@ -26,12 +26,13 @@ export interface Address {
   appOrigin: string | null;
 }
 
-/** Checks a project. Behind a proxy it checks every node, and checks only once what the nodes share. */
+/** Checks a project. Behind a proxy it checks the proxy and every node, and checks only once what the nodes share. */
 export async function examine(address: Address): Promise<Diagnosis> {
   return await withProject(address, async (project) => {
-    const nodes = await findNodes(project.sql);
+    // The check `database` reports a database that cannot be reached.
+    const nodes = await listNodes(project.sql).catch(() => []);
     if (nodes.length === 0) return await runChecks(project);
-    const checks: CheckResult[] = [];
+    const { checks } = await runChecks(project, OF_THE_PROXY);
     for (const { node, url } of nodes) {
       const ofNode = node === 0 ? CHECKS : CHECKS.filter((check) => !OF_THE_SERVICE.includes(check));
       const diagnosis = await withProject(
@@ -63,13 +64,6 @@ async function withProject(
   } finally {
     await sql.end({ timeout: 1 });
   }
-}
-
-/** The nodes if the database is a proxy (docs/scale.md), else none. */
-async function findNodes(sql: Sql): Promise<{ node: number; url: string }[]> {
-  // The check `database` reports a database that cannot be reached.
-  if (!await isProxy(sql).catch(() => false)) return [];
-  return await sql`select node, url from nodes.operators order by node`;
 }
 
 /** Runs the checks in turn, because they share one connection. */
