@@ -14592,7 +14592,7 @@ $$;
 comment on function crm.trusted_email(text, timestamptz, boolean) is
   'The e-mail of a person in auth.users, in lower case, if it may link the person to a member; otherwise null.';
 create function crm.session_email(
-  p_user_id uuid, p_session_id uuid, out is_live boolean, out email text, out needs_code boolean
+  p_user_id uuid, p_session_id uuid, out is_live boolean, out email text, out needs_code boolean, out of_app boolean
 )
 language plpgsql set search_path = '' as $$
 begin
@@ -14604,21 +14604,22 @@ begin
       select true, crm.trusted_email(u.email, u.email_confirmed_at, u.is_sso_user),
         coalesce(s.aal::text, 'aal1') = 'aal1' and exists (
           select from %1$I.mfa_factors f where f.user_id = u.id and f.status::text = 'verified'
-        )
+        ),
+        s.oauth_client_id is not null
       from %1$I.sessions s
       join %1$I.users u on u.id = s.user_id
       where s.id = $2 and s.user_id = $1 and (s.not_after is null or s.not_after > now())
         and (u.banned_until is null or u.banned_until <= now()) and u.deleted_at is null
     $sql$,
     'auth'
-  ) into is_live, email, needs_code using p_user_id, p_session_id;
+  ) into is_live, email, needs_code, of_app using p_user_id, p_session_id;
   is_live := is_live is not null;
 end
 $$;
 comment on function crm.session_email(uuid, uuid) is
   'Whether a session of Supabase Auth exists and has not ended, and the person''s e-mail as in crm.trusted_email. The '
   'e-mail comes from auth.users, because a person can write some of the token''s claims. needs_code: the person has a '
-  'verified second factor, and no code was entered in this session (aal1).';
+  'verified second factor, and no code was entered in this session (aal1). of_app: an app got this session by OAuth.';
 create function crm.has_no_person(p_user_id uuid) returns boolean
 language plpgsql stable set search_path = '' as $$
 declare
@@ -14725,8 +14726,9 @@ declare
   v_memberships integer;
 begin
   select * into v_session from crm.session_email(p_user_id, p_session_id);
-  -- Refuse a session that still needs a code, or somebody who has only the password could skip the code.
-  if not v_session.is_live or v_session.needs_code then
+  -- Refuse a session that still needs a code, or somebody who has only the password could skip the code. Refuse an app's
+  -- session: after its app adds a second factor, Supabase Auth gives the session a token that does not name the app.
+  if not v_session.is_live or v_session.needs_code or v_session.of_app then
     v_caller.error_code := 'invalid_session';
     return v_caller;
   end if;
@@ -15651,6 +15653,24 @@ $$;
 comment on function crm.require_room_for_key(uuid) is
   'Raises validation_error if a workspace has 100 working keys and a member would add another. Each key has its own '
   'rate limit, so unlimited keys would mean unlimited calls. Raises insufficient_role if the member has lost the role.';
+create function crm.refuse_scope_beyond_role(p_workspace_id uuid, p_scopes text[], p_field text) returns void
+language plpgsql stable set search_path = '' as $$
+declare
+  v_scope text := (
+    select s from crm.members m cross join unnest(p_scopes) s
+    where m.workspace_id = p_workspace_id and m.id = crm.current_member_id()
+      and s = any (crm.scopes_of_role('admin')) and s <> all (crm.scopes_of_role(m.role))
+    limit 1
+  );
+begin
+  if v_scope is not null then
+    perform crm.raise_code('validation_error', p_field, format('Só um admin pode dar a permissão "%s" a uma chave', v_scope));
+  end if;
+end
+$$;
+comment on function crm.refuse_scope_beyond_role(uuid, text[], text) is
+  'Raises validation_error for the field if the calling member would get a key with a scope that the member''s role may '
+  'not give (crm.scopes_of_role): with the key, the member could do what the console refuses.';
 create function crm.networks_of(p_args jsonb) returns cidr[]
 language plpgsql immutable set search_path = ''
 as $$ begin return nullif(array(select n::cidr from jsonb_array_elements_text(p_args -> 'allowed_networks') n), '{}'); end $$;
@@ -15662,10 +15682,12 @@ declare
   v_args jsonb := crm.check_args(p_args, '{workspace_id, name, scopes, prefix, hash}', '{member_id, expires_at, allowed_networks}');
   v_workspace_id uuid := (v_args ->> 'workspace_id')::uuid;
   v_member_id uuid := coalesce((v_args ->> 'member_id')::uuid, crm.current_member_id());
+  v_scopes text[] := array(select jsonb_array_elements_text(v_args -> 'scopes'));
   v_key crm.api_keys;
 begin
   perform crm.require_workspace(v_args);
   perform crm.require_room_for_key(v_workspace_id);
+  perform crm.refuse_scope_beyond_role(v_workspace_id, v_scopes, 'scopes');
   if (v_args ->> 'expires_at')::timestamptz <= now() then
     perform crm.raise_code('already_expired', 'expires_at', 'Deve estar no futuro');
   end if;
@@ -15686,7 +15708,7 @@ begin
     v_member_id,
     v_args ->> 'name',
     v_args ->> 'prefix',
-    array(select jsonb_array_elements_text(v_args -> 'scopes')),
+    v_scopes,
     (v_args ->> 'expires_at')::timestamptz,
     crm.networks_of(v_args)
   )
@@ -15705,7 +15727,8 @@ $$;
 comment on function app.key_create(jsonb) is
   'Stores a new key with the hash of its secret. Its creator is member_id, otherwise the calling member, otherwise the '
   'oldest active admin. The creator is the default owner of the key''s records and the author of its notes: while that '
-  'member is inactive, the key cannot write notes. A member cannot create a key if the workspace has 100 working keys. '
+  'member is inactive, the key cannot write notes. A member cannot create a key if the workspace has 100 working keys, '
+  'nor one with a scope that the member''s role may not give (crm.scopes_of_role). '
   'A well-formed scope that no endpoint requires is stored and grants nothing (spec 5.3). Returns the key. Arguments: '
   'workspace_id, name, scopes, prefix (the visible 12 characters), hash (SHA-256, hexadecimal), member_id, expires_at '
   '(never if absent), allowed_networks (everywhere if absent or empty). Codes: validation_error, not_found, '
@@ -15844,6 +15867,7 @@ begin
   if not crm.is_working(v_key) then
     perform crm.raise_code('key_revoked', 'id', 'A chave foi revogada ou expirou; crie outra');
   end if;
+  perform crm.refuse_scope_beyond_role(v_key.workspace_id, v_key.scopes, 'id');
   -- The current secret works until the overlap ends. A secret left by an earlier rotation ends now.
   update crm.key_secrets s
   set expires_at = now() + case when s.expires_at is null then make_interval(secs => v_overlap_seconds) else '0' end
@@ -17900,7 +17924,8 @@ grant execute on function
   crm.record_proposal_action(text, crm.proposals), crm.record_webhook_action(uuid, uuid, text, jsonb),
   crm.recover(uuid, uuid, jsonb),
   crm.recover_deliveries(uuid, uuid, timestamp with time zone, timestamp with time zone, boolean),
-  crm.redeliver(uuid, uuid, uuid[]), crm.redeliver_all(uuid, uuid, uuid[]), crm.request_failures(uuid, uuid),
+  crm.redeliver(uuid, uuid, uuid[]), crm.redeliver_all(uuid, uuid, uuid[]),
+  crm.refuse_scope_beyond_role(uuid, text[], text), crm.request_failures(uuid, uuid),
   crm.request_ids(uuid, uuid, text, text, text, timestamp with time zone, timestamp with time zone, uuid, integer),
   crm.request_page(uuid, uuid, jsonb), crm.require_active_subscription(uuid, uuid),
   crm.require_invitations_left(uuid, uuid), crm.require_other_admin(uuid, uuid), crm.require_role_still(uuid, text[]),

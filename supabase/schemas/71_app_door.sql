@@ -15,7 +15,7 @@ comment on function crm.trusted_email(text, timestamptz, boolean) is
   'The e-mail of a person in auth.users, in lower case, if it may link the person to a member; otherwise null.';
 
 create function crm.session_email(
-  p_user_id uuid, p_session_id uuid, out is_live boolean, out email text, out needs_code boolean
+  p_user_id uuid, p_session_id uuid, out is_live boolean, out email text, out needs_code boolean, out of_app boolean
 )
 language plpgsql set search_path = '' as $$
 begin
@@ -27,21 +27,22 @@ begin
       select true, crm.trusted_email(u.email, u.email_confirmed_at, u.is_sso_user),
         coalesce(s.aal::text, 'aal1') = 'aal1' and exists (
           select from %1$I.mfa_factors f where f.user_id = u.id and f.status::text = 'verified'
-        )
+        ),
+        s.oauth_client_id is not null
       from %1$I.sessions s
       join %1$I.users u on u.id = s.user_id
       where s.id = $2 and s.user_id = $1 and (s.not_after is null or s.not_after > now())
         and (u.banned_until is null or u.banned_until <= now()) and u.deleted_at is null
     $sql$,
     'auth'
-  ) into is_live, email, needs_code using p_user_id, p_session_id;
+  ) into is_live, email, needs_code, of_app using p_user_id, p_session_id;
   is_live := is_live is not null;
 end
 $$;
 comment on function crm.session_email(uuid, uuid) is
   'Whether a session of Supabase Auth exists and has not ended, and the person''s e-mail as in crm.trusted_email. The '
   'e-mail comes from auth.users, because a person can write some of the token''s claims. needs_code: the person has a '
-  'verified second factor, and no code was entered in this session (aal1).';
+  'verified second factor, and no code was entered in this session (aal1). of_app: an app got this session by OAuth.';
 
 create function crm.has_no_person(p_user_id uuid) returns boolean
 language plpgsql stable set search_path = '' as $$
@@ -154,8 +155,9 @@ declare
   v_memberships integer;
 begin
   select * into v_session from crm.session_email(p_user_id, p_session_id);
-  -- Refuse a session that still needs a code, or somebody who has only the password could skip the code.
-  if not v_session.is_live or v_session.needs_code then
+  -- Refuse a session that still needs a code, or somebody who has only the password could skip the code. Refuse an app's
+  -- session: after its app adds a second factor, Supabase Auth gives the session a token that does not name the app.
+  if not v_session.is_live or v_session.needs_code or v_session.of_app then
     v_caller.error_code := 'invalid_session';
     return v_caller;
   end if;

@@ -136,6 +136,25 @@ comment on function crm.require_room_for_key(uuid) is
   'Raises validation_error if a workspace has 100 working keys and a member would add another. Each key has its own '
   'rate limit, so unlimited keys would mean unlimited calls. Raises insufficient_role if the member has lost the role.';
 
+create function crm.refuse_scope_beyond_role(p_workspace_id uuid, p_scopes text[], p_field text) returns void
+language plpgsql stable set search_path = '' as $$
+declare
+  v_scope text := (
+    select s from crm.members m cross join unnest(p_scopes) s
+    where m.workspace_id = p_workspace_id and m.id = crm.current_member_id()
+      and s = any (crm.scopes_of_role('admin')) and s <> all (crm.scopes_of_role(m.role))
+    limit 1
+  );
+begin
+  if v_scope is not null then
+    perform crm.raise_code('validation_error', p_field, format('Só um admin pode dar a permissão "%s" a uma chave', v_scope));
+  end if;
+end
+$$;
+comment on function crm.refuse_scope_beyond_role(uuid, text[], text) is
+  'Raises validation_error for the field if the calling member would get a key with a scope that the member''s role may '
+  'not give (crm.scopes_of_role): with the key, the member could do what the console refuses.';
+
 create function crm.networks_of(p_args jsonb) returns cidr[]
 language plpgsql immutable set search_path = ''
 as $$ begin return nullif(array(select n::cidr from jsonb_array_elements_text(p_args -> 'allowed_networks') n), '{}'); end $$;
@@ -148,10 +167,12 @@ declare
   v_args jsonb := crm.check_args(p_args, '{workspace_id, name, scopes, prefix, hash}', '{member_id, expires_at, allowed_networks}');
   v_workspace_id uuid := (v_args ->> 'workspace_id')::uuid;
   v_member_id uuid := coalesce((v_args ->> 'member_id')::uuid, crm.current_member_id());
+  v_scopes text[] := array(select jsonb_array_elements_text(v_args -> 'scopes'));
   v_key crm.api_keys;
 begin
   perform crm.require_workspace(v_args);
   perform crm.require_room_for_key(v_workspace_id);
+  perform crm.refuse_scope_beyond_role(v_workspace_id, v_scopes, 'scopes');
   if (v_args ->> 'expires_at')::timestamptz <= now() then
     perform crm.raise_code('already_expired', 'expires_at', 'Deve estar no futuro');
   end if;
@@ -172,7 +193,7 @@ begin
     v_member_id,
     v_args ->> 'name',
     v_args ->> 'prefix',
-    array(select jsonb_array_elements_text(v_args -> 'scopes')),
+    v_scopes,
     (v_args ->> 'expires_at')::timestamptz,
     crm.networks_of(v_args)
   )
@@ -191,7 +212,8 @@ $$;
 comment on function app.key_create(jsonb) is
   'Stores a new key with the hash of its secret. Its creator is member_id, otherwise the calling member, otherwise the '
   'oldest active admin. The creator is the default owner of the key''s records and the author of its notes: while that '
-  'member is inactive, the key cannot write notes. A member cannot create a key if the workspace has 100 working keys. '
+  'member is inactive, the key cannot write notes. A member cannot create a key if the workspace has 100 working keys, '
+  'nor one with a scope that the member''s role may not give (crm.scopes_of_role). '
   'A well-formed scope that no endpoint requires is stored and grants nothing (spec 5.3). Returns the key. Arguments: '
   'workspace_id, name, scopes, prefix (the visible 12 characters), hash (SHA-256, hexadecimal), member_id, expires_at '
   '(never if absent), allowed_networks (everywhere if absent or empty). Codes: validation_error, not_found, '
@@ -334,6 +356,7 @@ begin
   if not crm.is_working(v_key) then
     perform crm.raise_code('key_revoked', 'id', 'A chave foi revogada ou expirou; crie outra');
   end if;
+  perform crm.refuse_scope_beyond_role(v_key.workspace_id, v_key.scopes, 'id');
   -- The current secret works until the overlap ends. A secret left by an earlier rotation ends now.
   update crm.key_secrets s
   set expires_at = now() + case when s.expires_at is null then make_interval(secs => v_overlap_seconds) else '0' end

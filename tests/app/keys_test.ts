@@ -85,7 +85,7 @@ test("app-v1-keys names each invalid field of a new key, and refuses a key that 
 });
 
 test("app-v1-keys rotates a key with an overlap and without, and shows the new value once", async ({ sql, workspace }) => {
-  const { client: member } = await signIn(sql, workspace.id, "gestor");
+  const { client: member } = await signIn(sql, workspace.id, "admin");
   const { id, key } = await makeKey(sql, workspace.id);
   const first = await member.post(`${KEYS}/${id}/rotate`, { overlap_seconds: 3600 });
   assert.equal(first.status, 200, first.text);
@@ -105,6 +105,22 @@ test("app-v1-keys rotates a key with an overlap and without, and shows the new v
     const wrong = await member.post(`${KEYS}/${id}/rotate`, { overlap_seconds });
     assertError(wrong, "validation_error", ["overlap_seconds"]);
   }
+});
+
+test("A gestor gets no key that may define custom fields, neither by creating nor by rotating it; an admin does", async ({ sql, workspace }) => {
+  const body = { name: "ERP", scopes: ["contacts:manage", "workspace:manage"], expires_at: null };
+  const [gestor, admin] = await Promise.all(
+    (["gestor", "admin"] as const).map(async (role) => (await signIn(sql, workspace.id, role)).client),
+  );
+  const refused = assertError(await gestor!.post(KEYS, body), "validation_error", ["scopes"]);
+  assert.equal(refused["scopes"], 'Só um admin pode dar a permissão "workspace:manage" a uma chave');
+  const allowed = await gestor!.post(KEYS, { ...body, scopes: ["contacts:manage", "owners:read"] });
+  assert.equal(allowed.status, 201, allowed.text);
+  const made = await admin!.post(KEYS, body);
+  assert.equal(made.status, 201, made.text);
+  const rotate = `${KEYS}/${made.body.id}/rotate`;
+  assertError(await gestor!.post(rotate, { overlap_seconds: 0 }), "validation_error", ["id"]);
+  assert.equal((await admin!.post(rotate, { overlap_seconds: 0 })).status, 200);
 });
 
 test("app-v1-keys gives no new secret to a key that no longer works (spec 7)", async ({ sql, workspace }) => {

@@ -96,6 +96,14 @@ test("An expired session and a banned person are refused at once", async ({ sql,
   assertError(await two.client.get(CHOICES), "invalid_session");
 });
 
+test("An app's session is refused even with a token that does not name the app", async ({ sql, workspace: { id } }) => {
+  const { client: member, sessionId } = await signIn(sql, id, "admin");
+  assert.equal((await member.get(CHOICES)).status, 200);
+  // Supabase Auth gives an app such a token after the app has added a second factor for the person.
+  await sql`update auth.sessions set oauth_client_id = ${crypto.randomUUID()} where id = ${sessionId}`;
+  assertError(await member.get(CHOICES), "invalid_session");
+});
+
 test("A person with a second factor is refused until a code was typed in the session; other people are not", async ({ sql, workspace: { id } }) => {
   const one = await signIn(sql, id, "admin");
   const other = await signIn(sql, id, "admin");

@@ -95,6 +95,30 @@ Deno.test("An app gets a token that names the person, the session and the app, o
   assert.deepEqual([grant.client, grant.scopes], [{ id: app.id, name: "Assistente" }, ["email"]]);
 });
 
+Deno.test("An app may read the person, but changes no password, factor, session or grant of the person", async () => {
+  const { access_token: person, user } = await signUp();
+  const { access_token: token } = await connectApp(person, await register());
+  assert.equal((await callAuth("GET /user", { token })).body.id, user.id);
+  const refused = [
+    "PUT /user",
+    "POST /factors",
+    `POST /factors/${crypto.randomUUID()}/challenge`,
+    `POST /factors/${crypto.randomUUID()}/verify`,
+    `DELETE /factors/${crypto.randomUUID()}`,
+    "POST /logout",
+    "GET /user/oauth/grants",
+    "DELETE /user/oauth/grants",
+  ];
+  for (const route of refused) {
+    const { status, body } = await callAuth(route, {
+      token,
+      ...!/^(GET|DELETE)/.test(route) && { body: {} },
+    });
+    assert.deepEqual([status, body.error_code], [403, "insufficient_scope"], route);
+  }
+  assert.equal((await callAuth("GET /user", { token: person })).status, 200);
+});
+
 Deno.test("A code works once, only for its app, its address and its verifier", async () => {
   const { access_token: token } = await signUp();
   const { form } = await approved(token);

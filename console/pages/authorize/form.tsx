@@ -64,10 +64,7 @@ export function ConsentForm({ request: { client, redirect_uri }, offers, answer 
           legend={t("authorize.scopes")}
           scopes={scopes}
           offered={offered}
-          presets={APP_PRESETS.map((preset) => ({
-            ...preset,
-            scopes: preset.scopes.filter((scope) => offered.includes(scope)),
-          }))}
+          presets={APP_PRESETS}
           onChange={(scopes) => {
             chosen.value = scopes;
             missing.value = false;

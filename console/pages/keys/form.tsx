@@ -9,6 +9,7 @@ import { expiryMoment } from "./expiry.ts";
 import { ExpiryFields } from "./expiry_fields.tsx";
 import { NetworksField, networksOf } from "./networks.tsx";
 import { ScopeFields } from "./scope_fields.tsx";
+import { DEFINE, SCOPES } from "./scopes.ts";
 import { KeySecret } from "./secret.tsx";
 
 export function KeyForm() {
@@ -36,7 +37,10 @@ export function KeyForm() {
     );
   }
 
-  const { name, scopes, expiry, day, networks } = draft.value;
+  const { name, expiry, day, networks } = draft.value;
+  const offered: string[] = SCOPES.filter((scope) => scope !== DEFINE || role.value === "admin");
+  // The draft may come from another person's key, with scopes that this person may not give.
+  const scopes = draft.value.scopes.filter((scope) => offered.includes(scope));
   const change = (changed: Partial<NewKeyDraft>) => {
     draft.value = { ...draft.value, ...changed };
     missing.value = null;
@@ -77,6 +81,7 @@ export function KeyForm() {
         <ScopeFields
           legend={t("keys.scopes")}
           scopes={scopes}
+          offered={offered}
           onChange={(scopes) => change({ scopes })}
           error={missing.value === "scopes" ? t("keys.scopes_missing") : refused.scopes}
         />

@@ -21,14 +21,17 @@ export function ScopeFields({ legend, scopes, offered = SCOPES, presets = PRESET
     <fieldset class="stack" aria-describedby={error && id}>
       <legend>{legend}</legend>
       <div class="actions presets" role="group" aria-label={t("scopes.presets")}>
-        {presets.map((preset) => (
-          <Button
-            text={t(`scopes.preset_${preset.name}`)}
-            key={preset.name}
-            aria-pressed={isSameSet(scopes, preset.scopes)}
-            onClick={() => onChange([...preset.scopes])}
-          />
-        ))}
+        {presets.map(({ name, scopes: all }) => {
+          const given = all.filter((scope) => offered.includes(scope));
+          return (
+            <Button
+              text={t(`scopes.preset_${name}`)}
+              key={name}
+              aria-pressed={isSameSet(scopes, given)}
+              onClick={() => onChange(given)}
+            />
+          );
+        })}
       </div>
       <ul class="scopes">
         {resourcesOf(offered.filter((scope) => scope !== ERASE)).map(({ name, scopes: ofResource }) => (

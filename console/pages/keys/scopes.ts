@@ -4,6 +4,8 @@ import { t, textNamed } from "../../strings/strings.ts";
 export { SCOPES };
 /** The scope whose effect cannot be undone. */
 export const ERASE = "contacts:manage";
+/** The scope that only an admin may give. */
+export const DEFINE = "workspace:manage";
 
 export function resourcesOf(scopes: readonly string[]): { name: string; scopes: string[] }[] {
   return [...Map.groupBy(scopes, (scope) => scope.split(":")[0]!)].map(([name, scopes]) => ({

@@ -102,7 +102,7 @@ export function createAuthApp({ sql, tokens, url, siteUrl, serviceKey, mailFolde
   });
 
   app.get("/user", async ({ req }) => {
-    const { user } = await identify(req.raw);
+    const { user } = await identify(req.raw, "or an app");
     return Response.json(users.showUser(user, await listFactors(sql, user.id)));
   });
 
@@ -203,16 +203,24 @@ export function createAuthApp({ sql, tokens, url, siteUrl, serviceKey, mailFolde
     return Response.json(await showGrant(grant));
   }
 
+  /**
+   * The person who calls. An app that acts for the person is refused, unless `or an app` is given. Supabase Auth takes
+   * an app for the person, and even lets it change password and second factors (docs/decisions/0022-mcp.md).
+   */
   async function identify(
     request: Request,
+    who?: "or an app",
   ): Promise<{ user: users.User; sessionId: string; aal: users.Aal }> {
     const { userId, sessionId } = await tokens.verify(readBearer(request));
     const found = await users.findUserBySession(sql, userId, sessionId);
-    if (found) {
-      const { aal, ...user } = found;
-      return { user, sessionId, aal };
+    if (!found) {
+      throw new AuthError(403, "session_not_found", "Session from session_id claim in JWT does not exist");
     }
-    throw new AuthError(403, "session_not_found", "Session from session_id claim in JWT does not exist");
+    const { aal, oauth_client_id, ...user } = found;
+    if (oauth_client_id !== null && who !== "or an app") {
+      throw new AuthError(403, "insufficient_scope", "Local sign-in lets an app only read the person");
+    }
+    return { user, sessionId, aal };
   }
 
   async function send(

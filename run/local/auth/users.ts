@@ -46,14 +46,20 @@ export async function findUserByEmail(sql: ISql, email: string): Promise<User | 
   return user;
 }
 
-/** The user of a session that has not ended, and how the person signed in. */
+/** How the person signed in, and the app that has the session; null if the person has it. */
+export interface SessionKind {
+  aal: Aal;
+  oauth_client_id: string | null;
+}
+
+/** The user of a session that has not ended. */
 export async function findUserBySession(
   sql: ISql,
   id: string,
   sessionId: string,
-): Promise<User & { aal: Aal } | undefined> {
-  const [user] = await sql<(User & { aal: Aal })[]>`
-    select u.*, s.aal from auth.users u join auth.sessions s on s.user_id = u.id
+): Promise<User & SessionKind | undefined> {
+  const [user] = await sql<(User & SessionKind)[]>`
+    select u.*, s.aal, s.oauth_client_id from auth.users u join auth.sessions s on s.user_id = u.id
     where u.id = ${id} and s.id = ${sessionId} and (s.not_after is null or s.not_after > now())
   `;
   return user;
