@@ -8,20 +8,29 @@ const SHOWN: Readonly<Record<string, string>> = {
   stages: "'name', t.name, 'type', t.type",
 };
 
+/** The tables whose names a key sees only with the scope `<table>:read`. Every key sees pipelines, stages and members. */
+const BY_SCOPE = new Set(["deals", "contacts", "companies"]);
+
 /** `crm.expanded`, with a branch for each name that some record can expand. */
 export function expandSql(records: readonly CrmRecord[]): string {
   const tables = new Map(records.flatMap(({ expansions }) => Object.entries(expansions)));
   const names = [...tables].map(([name, { field, table }]) =>
     `      case when p_names ? '${name}' then '"${name}" : ' || coalesce((
         select json_build_object('id', t.id, ${SHOWN[table] ?? "'name', t.name"})::text from crm.${table} t
-        where t.workspace_id = v_workspace_id and t.id = (j.fields ->> '${field}')::uuid
+        where t.workspace_id = v_workspace_id and t.id = (j.fields ->> '${field}')::uuid${
+      BY_SCOPE.has(table) ? ` and v_reads_${table}` : ""
+    }
       ), 'null') end`
+  );
+  const reads = [...tables].filter(([, { table }]) => BY_SCOPE.has(table)).map(([name, { table }]) =>
+    `  v_reads_${table} boolean := p_names ? '${name}' and crm.has_scope('${table}:read');`
   );
   const many = commented(
     `create function crm.expanded(p_records json[], p_names jsonb) returns json[]
 language plpgsql stable set search_path = '' as $$
 declare
   v_workspace_id uuid := crm.current_workspace_id();
+${reads.join("\n")}
 begin
   return (
     select array_agg(crm.with_fields(r.record, ('{' || concat_ws(',',
@@ -33,8 +42,8 @@ ${names.join(",\n")}
   );
 end
 $$;`,
-    "Adds to each record what p_names lists: for owner, the id and name of the record in owner_id. " +
-      "p_names has at least one name.",
+    "Adds to each record what p_names lists: for owner, the id and name of the record in owner_id; null if the key may " +
+      "not read that kind of record. p_names has at least one name.",
   );
   const one = commented(
     `create function crm.expanded(p_record json, p_names jsonb) returns json

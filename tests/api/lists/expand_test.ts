@@ -2,7 +2,9 @@
 import assert from "node:assert/strict";
 import { CrmError } from "../../../clients/sdk/src/index.ts";
 import { records } from "../../../tools/records/records.ts";
-import { assertError } from "../../support/client.ts";
+import type { Scope } from "../../../supabase/functions/_shared/contract/scopes.ts";
+import { assertError, client } from "../../support/client.ts";
+import { makeKey } from "../../support/fixtures.ts";
 import { create, makeLossReason } from "../../support/record_fixtures.ts";
 import { test } from "../../support/scenario.ts";
 import { recordingCrm } from "../../support/sdk.ts";
@@ -61,6 +63,30 @@ test("expand adds the names of the given records to a list and to a GET by id, a
   assert.deepEqual([detail.contact.email, detail.company.tax_id], [null, null]);
   const only = await api.get(`${DEALS}/${deal.id}?expand=contact`);
   assert.equal(only.text, (await api.get(`${DEALS}/${deal.id}`)).text);
+});
+
+test("expand names no record that the key may not read", async ({ sql, workspace }) => {
+  const company = await create(workspace.key, "/api-v1-companies", { name: "Padaria Sol" });
+  const contact = await create(workspace.key, "/api-v1-contacts", { name: "Ana", company_id: company.id });
+  const deal = await create(workspace.key, DEALS, { title: "Plano", contact_id: contact.id });
+  await create(workspace.key, "/api-v1-activities", { deal_id: deal.id });
+  const read = async (path: string, scopes: Scope[]) => {
+    const { key } = await makeKey(sql, workspace.id, { scopes });
+    const { body: { data: [record] } } = await client(key).get(path);
+    return [record.deal?.name, record.contact?.name, record.company?.name, record.owner?.name];
+  };
+  const owner = (await sql`select name from crm.members where id = ${workspace.memberId}`)[0]!["name"];
+  const path = "/api-v1-activities?expand=deal,contact,owner";
+  assert.deepEqual(await read(path, ["activities:read"]), [undefined, undefined, undefined, owner]);
+  assert.deepEqual(await read(path, ["activities:read", "deals:read"]), [
+    "Plano",
+    undefined,
+    undefined,
+    owner,
+  ]);
+  const contacts = "/api-v1-contacts?expand=company";
+  assert.equal((await read(contacts, ["contacts:read"]))[2], undefined);
+  assert.equal((await read(contacts, ["contacts:read", "companies:read"]))[2], "Padaria Sol");
 });
 
 test("The ETag of an expanded record is valid for If-Match, and changes when a name changes", async ({ sql, workspace, api }) => {
