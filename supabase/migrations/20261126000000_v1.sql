@@ -3098,10 +3098,10 @@ $$;
 comment on function crm.check_custom_fields(text, jsonb, jsonb) is
   'Raises validation_error for fields whose value breaks their definition, and, if the workspace refuses them, for '
   'fields that are not defined. p_known: the record''s current values, which stay valid.';
-create function crm.with_custom_fields(p_args jsonb, p_current jsonb) returns jsonb
+create function crm.merged_custom_fields(p_known jsonb, p_sent jsonb) returns jsonb
 language plpgsql stable set search_path = '' as $$
 declare
-  v_fields jsonb := coalesce(nullif(p_current -> 'custom_fields', 'null'), '{}') || (p_args -> 'add_custom_fields');
+  v_fields jsonb := (p_known || p_sent) - array(select f.key from jsonb_each(p_sent) f where f.value = 'null');
 begin
   -- The length of the JSON without the spaces that Postgres prints before and after each field's name.
   if (
@@ -3113,18 +3113,22 @@ begin
       'Com os campos que já tem, o registro passaria de 50 campos ou de 10 KB, o máximo'
     );
   end if;
-  return p_args - 'add_custom_fields' || jsonb_build_object('custom_fields', v_fields);
+  return v_fields;
 end
 $$;
-comment on function crm.with_custom_fields(jsonb, jsonb) is
-  'Replaces add_custom_fields in the arguments with `custom_fields`, all fields that the record will have. Raises '
-  'validation_error for more than 50 fields or 10 KB.';
+comment on function crm.merged_custom_fields(jsonb, jsonb) is
+  'The custom fields of a record that has p_known, after a change that sends p_sent: a null removes a field, and fields '
+  'that are not sent stay. Raises validation_error for more than 50 fields or 10 KB.';
 create function crm.checked_values(p_object_type text, p_args jsonb, p_current jsonb default null) returns jsonb
 language plpgsql stable set search_path = '' as $$
 begin
   if p_args ?| '{tags,add_tags,remove_tags}' then p_args := crm.with_tags(p_args, p_current); end if;
-  if p_args ? 'add_custom_fields' then p_args := crm.with_custom_fields(p_args, p_current); end if;
   if jsonb_typeof(p_args -> 'custom_fields') = 'object' then
+    if jsonb_typeof(p_current -> 'custom_fields') = 'object' then
+      p_args := jsonb_set(
+        p_args, '{custom_fields}', crm.merged_custom_fields(p_current -> 'custom_fields', p_args -> 'custom_fields')
+      );
+    end if;
     perform crm.check_custom_fields(p_object_type, p_args -> 'custom_fields', p_current -> 'custom_fields');
   end if;
   return p_args;
@@ -17247,11 +17251,6 @@ begin
           i.item, '{args}',
           (i.item -> 'args') - '{company,company_tax_id}'::text[]
             || case when c.result is null then '{}' else jsonb_build_object('company_id', c.result -> 'id') end
-            || case
-              when jsonb_typeof(i.item #> '{args,custom_fields}') = 'object'
-              then jsonb_build_object('add_custom_fields', i.item #> '{args,custom_fields}')
-              else '{}'
-            end
         )
         else i.item
       end
@@ -17267,9 +17266,8 @@ begin
 end
 $$;
 comment on function crm.import_items(jsonb) is
-  'The items of an import with company_id in place of the company''s name and tax id, and with add_custom_fields, so '
-  'that a contact keeps the custom fields that the file does not have. Creates the companies that do not exist. If a '
-  'company cannot be created, the items with this company get the error.';
+  'The items of an import with company_id in place of the company''s name and tax id. Creates the companies that do not '
+  'exist. If a company cannot be created, the items with this company get the error.';
 create function crm.import_values(p_ids uuid[]) returns jsonb
 language plpgsql stable set search_path = '' as $$
 begin
@@ -17829,15 +17827,16 @@ grant execute on function
   crm.lock_key(uuid), crm.lock_matches(jsonb[]), crm.lock_matches_of_companies(uuid[]),
   crm.lock_matches_of_contacts(uuid[]), crm.lock_number(text), crm.lock_referred(uuid[], uuid[]),
   crm.makers_of_subscriptions(uuid, uuid[]), crm.max_page_bytes(), crm.may_send(uuid, uuid),
-  crm.merge_json(json, text, uuid), crm.name_holder(text, jsonb, jsonb), crm.name_key(text), crm.name_rank(text, text),
-  crm.name_words(text), crm.newest_deals(text, uuid, integer), crm.note_insert(crm.notes), crm.note_json(crm.notes),
-  crm.note_json_if_short(crm.notes), crm.note_new(jsonb), crm.number_key(numeric), crm.object_name(uuid, text, uuid),
-  crm.old_secret_until(uuid, uuid), crm.own_active_subscription(uuid), crm.own_key(), crm.own_operation(uuid),
-  crm.own_subscription(uuid), crm.owner_or_default(uuid), crm.page(json[], uuid),
-  crm.parsed_value(crm.custom_fields, text), crm.pending_texts(text, integer), crm.phone_spellings(text),
-  crm.pipeline_json(crm.pipelines), crm.proposal_answer(uuid, text, text), crm.proposal_for_customer(crm.proposals),
-  crm.proposal_json(crm.proposals), crm.proposal_lock(uuid, jsonb), crm.proposal_save(crm.proposals),
-  crm.proposal_seller(), crm.proposal_set_status(crm.proposals, text, text), crm.proposal_status(crm.proposals),
+  crm.merge_json(json, text, uuid), crm.merged_custom_fields(jsonb, jsonb), crm.name_holder(text, jsonb, jsonb),
+  crm.name_key(text), crm.name_rank(text, text), crm.name_words(text), crm.newest_deals(text, uuid, integer),
+  crm.note_insert(crm.notes), crm.note_json(crm.notes), crm.note_json_if_short(crm.notes), crm.note_new(jsonb),
+  crm.number_key(numeric), crm.object_name(uuid, text, uuid), crm.old_secret_until(uuid, uuid),
+  crm.own_active_subscription(uuid), crm.own_key(), crm.own_operation(uuid), crm.own_subscription(uuid),
+  crm.owner_or_default(uuid), crm.page(json[], uuid), crm.parsed_value(crm.custom_fields, text),
+  crm.pending_texts(text, integer), crm.phone_spellings(text), crm.pipeline_json(crm.pipelines),
+  crm.proposal_answer(uuid, text, text), crm.proposal_for_customer(crm.proposals), crm.proposal_json(crm.proposals),
+  crm.proposal_lock(uuid, jsonb), crm.proposal_save(crm.proposals), crm.proposal_seller(),
+  crm.proposal_set_status(crm.proposals, text, text), crm.proposal_status(crm.proposals),
   crm.proposal_view_json(crm.proposals), crm.quoted_choices(text[]), crm.raise_code(text, text, text, text),
   crm.reactivate_subscription(uuid, uuid), crm.recover(uuid, uuid, jsonb),
   crm.recover_deliveries(uuid, uuid, timestamp with time zone, timestamp with time zone, boolean),
@@ -17864,9 +17863,8 @@ grant execute on function
   crm.unless_dry_run(jsonb, json), crm.unusable_detail(text, uuid), crm.updated_ids(text, jsonb, integer),
   crm.uuid_v7(timestamp with time zone), crm.uuid_v7_floor(timestamp with time zone), crm.uuid_v7_time(uuid),
   crm.value_condition(crm.sent_value), crm.value_keys(jsonb), crm.version(json), crm.wake_dispatcher(),
-  crm.walk_for(text, jsonb, text), crm.with_activity_defaults(crm.activities), crm.with_custom_fields(jsonb, jsonb),
-  crm.with_fields(json, json), crm.with_possible_duplicates(json, text), crm.with_tags(jsonb, jsonb),
-  crm.without_case(text), crm.zone_of(uuid)
+  crm.walk_for(text, jsonb, text), crm.with_activity_defaults(crm.activities), crm.with_fields(json, json),
+  crm.with_possible_duplicates(json, text), crm.with_tags(jsonb, jsonb), crm.without_case(text), crm.zone_of(uuid)
 to crm_api;
 grant execute on function
   api.custom_field_archive(jsonb), api.custom_field_create(jsonb), api.custom_field_list(jsonb),

@@ -254,10 +254,10 @@ comment on function crm.check_custom_fields(text, jsonb, jsonb) is
   'Raises validation_error for fields whose value breaks their definition, and, if the workspace refuses them, for '
   'fields that are not defined. p_known: the record''s current values, which stay valid.';
 
-create function crm.with_custom_fields(p_args jsonb, p_current jsonb) returns jsonb
+create function crm.merged_custom_fields(p_known jsonb, p_sent jsonb) returns jsonb
 language plpgsql stable set search_path = '' as $$
 declare
-  v_fields jsonb := coalesce(nullif(p_current -> 'custom_fields', 'null'), '{}') || (p_args -> 'add_custom_fields');
+  v_fields jsonb := (p_known || p_sent) - array(select f.key from jsonb_each(p_sent) f where f.value = 'null');
 begin
   -- The length of the JSON without the spaces that Postgres prints before and after each field's name.
   if (
@@ -269,19 +269,23 @@ begin
       'Com os campos que já tem, o registro passaria de 50 campos ou de 10 KB, o máximo'
     );
   end if;
-  return p_args - 'add_custom_fields' || jsonb_build_object('custom_fields', v_fields);
+  return v_fields;
 end
 $$;
-comment on function crm.with_custom_fields(jsonb, jsonb) is
-  'Replaces add_custom_fields in the arguments with `custom_fields`, all fields that the record will have. Raises '
-  'validation_error for more than 50 fields or 10 KB.';
+comment on function crm.merged_custom_fields(jsonb, jsonb) is
+  'The custom fields of a record that has p_known, after a change that sends p_sent: a null removes a field, and fields '
+  'that are not sent stay. Raises validation_error for more than 50 fields or 10 KB.';
 
 create function crm.checked_values(p_object_type text, p_args jsonb, p_current jsonb default null) returns jsonb
 language plpgsql stable set search_path = '' as $$
 begin
   if p_args ?| '{tags,add_tags,remove_tags}' then p_args := crm.with_tags(p_args, p_current); end if;
-  if p_args ? 'add_custom_fields' then p_args := crm.with_custom_fields(p_args, p_current); end if;
   if jsonb_typeof(p_args -> 'custom_fields') = 'object' then
+    if jsonb_typeof(p_current -> 'custom_fields') = 'object' then
+      p_args := jsonb_set(
+        p_args, '{custom_fields}', crm.merged_custom_fields(p_current -> 'custom_fields', p_args -> 'custom_fields')
+      );
+    end if;
     perform crm.check_custom_fields(p_object_type, p_args -> 'custom_fields', p_current -> 'custom_fields');
   end if;
   return p_args;

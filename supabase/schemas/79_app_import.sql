@@ -80,11 +80,6 @@ begin
           i.item, '{args}',
           (i.item -> 'args') - '{company,company_tax_id}'::text[]
             || case when c.result is null then '{}' else jsonb_build_object('company_id', c.result -> 'id') end
-            || case
-              when jsonb_typeof(i.item #> '{args,custom_fields}') = 'object'
-              then jsonb_build_object('add_custom_fields', i.item #> '{args,custom_fields}')
-              else '{}'
-            end
         )
         else i.item
       end
@@ -100,9 +95,8 @@ begin
 end
 $$;
 comment on function crm.import_items(jsonb) is
-  'The items of an import with company_id in place of the company''s name and tax id, and with add_custom_fields, so '
-  'that a contact keeps the custom fields that the file does not have. Creates the companies that do not exist. If a '
-  'company cannot be created, the items with this company get the error.';
+  'The items of an import with company_id in place of the company''s name and tax id. Creates the companies that do not '
+  'exist. If a company cannot be created, the items with this company get the error.';
 
 create function crm.import_values(p_ids uuid[]) returns jsonb
 language plpgsql stable set search_path = '' as $$

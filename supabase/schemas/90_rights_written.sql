@@ -72,15 +72,16 @@ grant execute on function
   crm.lock_key(uuid), crm.lock_matches(jsonb[]), crm.lock_matches_of_companies(uuid[]),
   crm.lock_matches_of_contacts(uuid[]), crm.lock_number(text), crm.lock_referred(uuid[], uuid[]),
   crm.makers_of_subscriptions(uuid, uuid[]), crm.max_page_bytes(), crm.may_send(uuid, uuid),
-  crm.merge_json(json, text, uuid), crm.name_holder(text, jsonb, jsonb), crm.name_key(text), crm.name_rank(text, text),
-  crm.name_words(text), crm.newest_deals(text, uuid, integer), crm.note_insert(crm.notes), crm.note_json(crm.notes),
-  crm.note_json_if_short(crm.notes), crm.note_new(jsonb), crm.number_key(numeric), crm.object_name(uuid, text, uuid),
-  crm.old_secret_until(uuid, uuid), crm.own_active_subscription(uuid), crm.own_key(), crm.own_operation(uuid),
-  crm.own_subscription(uuid), crm.owner_or_default(uuid), crm.page(json[], uuid),
-  crm.parsed_value(crm.custom_fields, text), crm.pending_texts(text, integer), crm.phone_spellings(text),
-  crm.pipeline_json(crm.pipelines), crm.proposal_answer(uuid, text, text), crm.proposal_for_customer(crm.proposals),
-  crm.proposal_json(crm.proposals), crm.proposal_lock(uuid, jsonb), crm.proposal_save(crm.proposals),
-  crm.proposal_seller(), crm.proposal_set_status(crm.proposals, text, text), crm.proposal_status(crm.proposals),
+  crm.merge_json(json, text, uuid), crm.merged_custom_fields(jsonb, jsonb), crm.name_holder(text, jsonb, jsonb),
+  crm.name_key(text), crm.name_rank(text, text), crm.name_words(text), crm.newest_deals(text, uuid, integer),
+  crm.note_insert(crm.notes), crm.note_json(crm.notes), crm.note_json_if_short(crm.notes), crm.note_new(jsonb),
+  crm.number_key(numeric), crm.object_name(uuid, text, uuid), crm.old_secret_until(uuid, uuid),
+  crm.own_active_subscription(uuid), crm.own_key(), crm.own_operation(uuid), crm.own_subscription(uuid),
+  crm.owner_or_default(uuid), crm.page(json[], uuid), crm.parsed_value(crm.custom_fields, text),
+  crm.pending_texts(text, integer), crm.phone_spellings(text), crm.pipeline_json(crm.pipelines),
+  crm.proposal_answer(uuid, text, text), crm.proposal_for_customer(crm.proposals), crm.proposal_json(crm.proposals),
+  crm.proposal_lock(uuid, jsonb), crm.proposal_save(crm.proposals), crm.proposal_seller(),
+  crm.proposal_set_status(crm.proposals, text, text), crm.proposal_status(crm.proposals),
   crm.proposal_view_json(crm.proposals), crm.quoted_choices(text[]), crm.raise_code(text, text, text, text),
   crm.reactivate_subscription(uuid, uuid), crm.recover(uuid, uuid, jsonb),
   crm.recover_deliveries(uuid, uuid, timestamp with time zone, timestamp with time zone, boolean),
@@ -107,9 +108,8 @@ grant execute on function
   crm.unless_dry_run(jsonb, json), crm.unusable_detail(text, uuid), crm.updated_ids(text, jsonb, integer),
   crm.uuid_v7(timestamp with time zone), crm.uuid_v7_floor(timestamp with time zone), crm.uuid_v7_time(uuid),
   crm.value_condition(crm.sent_value), crm.value_keys(jsonb), crm.version(json), crm.wake_dispatcher(),
-  crm.walk_for(text, jsonb, text), crm.with_activity_defaults(crm.activities), crm.with_custom_fields(jsonb, jsonb),
-  crm.with_fields(json, json), crm.with_possible_duplicates(json, text), crm.with_tags(jsonb, jsonb),
-  crm.without_case(text), crm.zone_of(uuid)
+  crm.walk_for(text, jsonb, text), crm.with_activity_defaults(crm.activities), crm.with_fields(json, json),
+  crm.with_possible_duplicates(json, text), crm.with_tags(jsonb, jsonb), crm.without_case(text), crm.zone_of(uuid)
 to crm_api;
 
 grant execute on function

@@ -138,6 +138,26 @@ test("A value of a defined field must have its type or be null, on creation, PAT
   assert.deepEqual(ids(await api.get(`${CONTACTS}?email=a@x.com`)), [], "a refused lead leaves nothing");
 });
 
+test("A change keeps the custom fields that it does not send; a null removes one, and null instead of the object all", async ({ workspace, api }) => {
+  const sent = { name: "Ana", external_id: "c1", custom_fields: { a: 1, b: { x: [1] }, c: null } };
+  const { id } = await create(workspace.key, CONTACTS, sent);
+  const path = `${CONTACTS}/${id}`;
+  const read = async () => (await api.get(path)).body.custom_fields;
+  await api.patch(path, { custom_fields: { d: "4" } });
+  assert.deepEqual(await read(), { ...sent.custom_fields, d: "4" });
+  await api.patch(path, { custom_fields: { a: null, b: { y: 2 }, unknown: null } });
+  assert.deepEqual(await read(), { b: { y: 2 }, c: null, d: "4" });
+  await api.post(`${CONTACTS}/upsert?match_by=external_id`, { external_id: "c1", custom_fields: { b: 1 } });
+  const items = [{ op: "update", id, data: { custom_fields: { e: true } } }];
+  assert.equal((await api.post(`${CONTACTS}/batch`, { items })).body.summary.updated, 1);
+  assert.deepEqual(await read(), { b: 1, c: null, d: "4", e: true });
+  const many = Object.fromEntries(Array.from({ length: 47 }, (_, index) => [`k${index}`, 1]));
+  assertError(await api.patch(path, { custom_fields: many }), "validation_error", ["custom_fields"]);
+  const replaced = await api.patch(path, { custom_fields: { ...many, e: null } });
+  assert.equal(Object.keys(replaced.body.custom_fields).length, 50);
+  assert.equal((await api.patch(path, { custom_fields: null })).body.custom_fields, null);
+});
+
 test("Values from before the field's definition, and choices no longer offered, stay valid until they are changed; filters still find such a choice", async ({ sql, workspace, api }) => {
   const { id } = await create(workspace.key, CONTACTS, { name: "Ana", custom_fields: { n: "três", c: "a" } });
   await define(workspace.key, { object_type: "contact", key: "n", type: "number" });

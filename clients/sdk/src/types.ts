@@ -347,7 +347,7 @@ export interface Company {
   /** The member in charge (GET /api-v1-workspace); if absent on creation, the key's creator or, if inactive, the oldest active manager */
   owner_id: string;
   /** Free notes */ notes: string | null;
-  /** The integrator's own fields: at most 50 keys and 10 KB */
+  /** The integrator's own fields: at most 50 keys and 10 KB. A change keeps the keys that it does not send; null removes one */
   custom_fields: Record<string, unknown> | null;
   /** Tags: at most 50, of 1 to 60 characters, ignoring case */ tags: string[];
   /** The id in the system that the company comes from, unique in the workspace */
@@ -423,7 +423,7 @@ export interface CompanyPatch {
   /** The member in charge (GET /api-v1-workspace); if absent on creation, the key's creator or, if inactive, the oldest active manager */
   owner_id?: string | null | undefined;
   /** Free notes */ notes?: string | null | undefined;
-  /** The integrator's own fields: at most 50 keys and 10 KB */
+  /** The integrator's own fields: at most 50 keys and 10 KB. A change keeps the keys that it does not send; null removes one */
   custom_fields?: Record<string, unknown> | null | undefined;
   /** Tags: at most 50, of 1 to 60 characters, ignoring case */ tags?: string[] | null | undefined;
   /** The id in the system that the company comes from, unique in the workspace */
@@ -469,7 +469,7 @@ export interface CompanyUpsert {
   /** The member in charge (GET /api-v1-workspace); if absent on creation, the key's creator or, if inactive, the oldest active manager */
   owner_id?: string | null | undefined;
   /** Free notes */ notes?: string | null | undefined;
-  /** The integrator's own fields: at most 50 keys and 10 KB */
+  /** The integrator's own fields: at most 50 keys and 10 KB. A change keeps the keys that it does not send; null removes one */
   custom_fields?: Record<string, unknown> | null | undefined;
   /** Tags: at most 50, of 1 to 60 characters, ignoring case */ tags?: string[] | null | undefined;
   /** The id in the system that the company comes from, unique in the workspace */
@@ -494,7 +494,7 @@ export interface Contact {
   /** Instagram profile */ instagram: string | null;
   /** LinkedIn profile */ linkedin: string | null;
   /** Free notes */ notes: string | null;
-  /** The integrator's own fields: at most 50 keys and 10 KB */
+  /** The integrator's own fields: at most 50 keys and 10 KB. A change keeps the keys that it does not send; null removes one */
   custom_fields: Record<string, unknown> | null;
   /** Tags: at most 50, of 1 to 60 characters, ignoring case */ tags: string[];
   /** The id in the system that the contact comes from, unique in the workspace */
@@ -609,7 +609,7 @@ export interface ContactPatch {
   /** Instagram profile */ instagram?: string | null | undefined;
   /** LinkedIn profile */ linkedin?: string | null | undefined;
   /** Free notes */ notes?: string | null | undefined;
-  /** The integrator's own fields: at most 50 keys and 10 KB */
+  /** The integrator's own fields: at most 50 keys and 10 KB. A change keeps the keys that it does not send; null removes one */
   custom_fields?: Record<string, unknown> | null | undefined;
   /** Tags: at most 50, of 1 to 60 characters, ignoring case */ tags?: string[] | null | undefined;
   /** The id in the system that the contact comes from, unique in the workspace */
@@ -652,7 +652,7 @@ export interface ContactUpsert {
   /** Instagram profile */ instagram?: string | null | undefined;
   /** LinkedIn profile */ linkedin?: string | null | undefined;
   /** Free notes */ notes?: string | null | undefined;
-  /** The integrator's own fields: at most 50 keys and 10 KB */
+  /** The integrator's own fields: at most 50 keys and 10 KB. A change keeps the keys that it does not send; null removes one */
   custom_fields?: Record<string, unknown> | null | undefined;
   /** Tags: at most 50, of 1 to 60 characters, ignoring case */ tags?: string[] | null | undefined;
   /** The id in the system that the contact comes from, unique in the workspace */
@@ -684,7 +684,7 @@ export interface CreatedContact {
   /** Instagram profile */ instagram?: string | null | undefined;
   /** LinkedIn profile */ linkedin?: string | null | undefined;
   /** Free notes */ notes?: string | null | undefined;
-  /** The integrator's own fields: at most 50 keys and 10 KB */
+  /** The integrator's own fields: at most 50 keys and 10 KB. A change keeps the keys that it does not send; null removes one */
   custom_fields?: Record<string, unknown> | null | undefined;
   /** Tags: at most 50, of 1 to 60 characters, ignoring case */ tags?: string[] | undefined;
   /** The id in the system that the contact comes from, unique in the workspace */
@@ -779,7 +779,7 @@ export interface Deal {
   /** Note on the loss */ loss_note: string | null;
   /** Where the record comes from, in free text */ source: string | null;
   utm: Utm | null;
-  /** The integrator's own fields: at most 50 keys and 10 KB */
+  /** The integrator's own fields: at most 50 keys and 10 KB. A change keeps the keys that it does not send; null removes one */
   custom_fields: Record<string, unknown> | null;
   /** Tags: at most 50, of 1 to 60 characters, ignoring case */ tags: string[];
   /** The id in the system that the deal comes from */ external_id: string | null;
@@ -955,7 +955,7 @@ export interface DealPatch {
   /** Expected close date */ expected_close_date?: string | null | undefined;
   /** Where the record comes from, in free text */ source?: string | null | undefined;
   utm?: Utm | null | undefined;
-  /** The integrator's own fields: at most 50 keys and 10 KB */
+  /** The integrator's own fields: at most 50 keys and 10 KB. A change keeps the keys that it does not send; null removes one */
   custom_fields?: Record<string, unknown> | null | undefined;
   /** Tags: at most 50, of 1 to 60 characters, ignoring case */ tags?: string[] | null | undefined;
   /** Tags to add to the current ones */ add_tags?: string[] | null | undefined;
@@ -1099,7 +1099,7 @@ export interface DealUpsert {
   /** Expected close date */ expected_close_date?: string | null | undefined;
   /** Where the record comes from, in free text */ source?: string | null | undefined;
   utm?: Utm | null | undefined;
-  /** The integrator's own fields: at most 50 keys and 10 KB */
+  /** The integrator's own fields: at most 50 keys and 10 KB. A change keeps the keys that it does not send; null removes one */
   custom_fields?: Record<string, unknown> | null | undefined;
   /** Tags: at most 50, of 1 to 60 characters, ignoring case */ tags?: string[] | null | undefined;
   /** The id in the system that the deal comes from */ external_id?: string | null | undefined;
@@ -1480,7 +1480,7 @@ export interface LeadRequest {
   owner_id?: string | null | undefined;
   /** Where the record comes from, in free text */ source?: string | null | undefined;
   utm?: Utm | null | undefined;
-  /** The integrator's own fields: at most 50 keys and 10 KB */
+  /** The integrator's own fields: at most 50 keys and 10 KB. A change keeps the keys that it does not send; null removes one */
   custom_fields?: Record<string, unknown> | null | undefined;
   /** Source of the traffic; the same as inside utm */ utm_source?: string | null | undefined;
   /** Medium; the same as inside utm */ utm_medium?: string | null | undefined;
@@ -1532,7 +1532,7 @@ export interface LeadSubmission {
   owner_id?: string | undefined;
   /** Where the record comes from, in free text */ source?: string | undefined;
   utm?: Utm | undefined;
-  /** The integrator's own fields: at most 50 keys and 10 KB */
+  /** The integrator's own fields: at most 50 keys and 10 KB. A change keeps the keys that it does not send; null removes one */
   custom_fields?: Record<string, unknown> | undefined;
 }
 
@@ -1658,7 +1658,7 @@ export interface NewCompany {
   /** The member in charge (GET /api-v1-workspace); if absent on creation, the key's creator or, if inactive, the oldest active manager */
   owner_id?: string | null | undefined;
   /** Free notes */ notes?: string | null | undefined;
-  /** The integrator's own fields: at most 50 keys and 10 KB */
+  /** The integrator's own fields: at most 50 keys and 10 KB. A change keeps the keys that it does not send; null removes one */
   custom_fields?: Record<string, unknown> | null | undefined;
   /** Tags: at most 50, of 1 to 60 characters, ignoring case */ tags?: string[] | null | undefined;
   /** The id in the system that the company comes from, unique in the workspace */
@@ -1680,7 +1680,7 @@ export interface NewContact {
   /** Instagram profile */ instagram?: string | null | undefined;
   /** LinkedIn profile */ linkedin?: string | null | undefined;
   /** Free notes */ notes?: string | null | undefined;
-  /** The integrator's own fields: at most 50 keys and 10 KB */
+  /** The integrator's own fields: at most 50 keys and 10 KB. A change keeps the keys that it does not send; null removes one */
   custom_fields?: Record<string, unknown> | null | undefined;
   /** Tags: at most 50, of 1 to 60 characters, ignoring case */ tags?: string[] | null | undefined;
   /** The id in the system that the contact comes from, unique in the workspace */
@@ -1712,7 +1712,7 @@ export interface NewDeal {
   /** Expected close date */ expected_close_date?: string | null | undefined;
   /** Where the record comes from, in free text */ source?: string | null | undefined;
   utm?: Utm | null | undefined;
-  /** The integrator's own fields: at most 50 keys and 10 KB */
+  /** The integrator's own fields: at most 50 keys and 10 KB. A change keeps the keys that it does not send; null removes one */
   custom_fields?: Record<string, unknown> | null | undefined;
   /** Tags: at most 50, of 1 to 60 characters, ignoring case */ tags?: string[] | null | undefined;
   /** The id in the system that the deal comes from */ external_id?: string | null | undefined;
