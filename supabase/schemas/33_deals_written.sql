@@ -61,10 +61,10 @@ begin
   update crm.deals as saved
   set (
     title, status, value, recurring_value, pipeline_id, stage_id, contact_id, company_id, owner_id, expected_close_date,
-    loss_reason_id, loss_note, source, utm, custom_fields, tags
+    loss_reason_id, loss_note, source, utm, custom_fields, tags, external_id
   ) = (
     t.title, t.status, t.value, t.recurring_value, t.pipeline_id, t.stage_id, t.contact_id, t.company_id, t.owner_id,
-    t.expected_close_date, t.loss_reason_id, t.loss_note, t.source, t.utm, t.custom_fields, t.tags
+    t.expected_close_date, t.loss_reason_id, t.loss_note, t.source, t.utm, t.custom_fields, t.tags, t.external_id
   )
   where saved.workspace_id = t.workspace_id and saved.id = t.id
   returning saved.* into t;

@@ -958,6 +958,7 @@ export interface DealPatch {
   /** The integrator's own fields: at most 50 keys and 10 KB. A change keeps the keys that it does not send; null removes one */
   custom_fields?: Record<string, unknown> | null | undefined;
   /** Tags: at most 50, of 1 to 60 characters, ignoring case */ tags?: string[] | null | undefined;
+  /** The id in the system that the deal comes from */ external_id?: string | null | undefined;
   /** Tags to add to the current ones */ add_tags?: string[] | null | undefined;
   /** Tags to remove from the current ones */ remove_tags?: string[] | null | undefined;
 }

@@ -114,7 +114,6 @@ export const deal = record("deal", {
       "The id in the system that the deal comes from",
       "pedido-2026-0042",
     ),
-    written: "on create",
     filter: { sparse: true },
   }, 1),
   stage_changed_at: field.readOnlyDatetime({

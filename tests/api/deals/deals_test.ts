@@ -102,6 +102,13 @@ test("GET /api-v1-deals/<uuid> adds the contact, the company and the newest acti
   assert.deepEqual(Object.keys(body).slice(0, 3), ["id", "workspace_id", "title"]);
 });
 
+test("A deal gets its external_id later, and an upsert then finds the deal by it", async ({ api }) => {
+  const { body: { id } } = await api.post(DEALS, { title: "Venda" });
+  assert.equal((await api.patch(`${DEALS}/${id}`, { external_id: "pedido-1" })).body.external_id, "pedido-1");
+  const found = await api.post(`${DEALS}/upsert?match_by=external_id`, { external_id: "pedido-1", value: 9 });
+  assert.deepEqual([found.status, found.body.id], [200, id]);
+});
+
 test("A deal's amounts come back as they were sent (spec 1)", async ({ api }) => {
   for (const value of [0.1, 0.005, 1e12, 123456789.99, 999999999999.99, 1e15, 1e-15]) {
     const { id, ...sent } = (await api.post(DEALS, { title: "A", value, recurring_value: value })).body;
