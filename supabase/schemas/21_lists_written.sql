@@ -54,6 +54,8 @@ language sql immutable as $$
       ('deal', '<', 'inactive_since', 'moved_at', null, '%L::timestamptz'),
       ('deal', '>=', 'closed_since', 'closed_at', null, '%L::timestamptz'),
       ('deal', '<', 'closed_until', 'closed_at', null, '%L::timestamptz'),
+      ('deal', '>=', 'expected_close_since', 'expected_close_date', null, '%L::date'),
+      ('deal', '<', 'expected_close_until', 'expected_close_date', null, '%L::date'),
       ('deal', '>=', 'updated_since', 'updated_at', null, '%L::timestamptz'),
       ('deal', 'sort', 'created_at', 'id', null, 'uuid'),
       ('deal', 'sort', 'updated_at', 'updated_at', null, 'timestamptz'),

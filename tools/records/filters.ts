@@ -46,12 +46,17 @@ export function ranges({ filters }: CrmRecord): Map<string, NamedFilter[]> {
   return Map.groupBy(bounds, ({ range }) => range!.column);
 }
 
+/** The type of a filter's value. */
+export const valueType = ({ fields }: CrmRecord, { name, range }: NamedFilter): string =>
+  range ? fields[range.column]?.sql ?? "timestamptz" : fields[name]?.sql ?? "text";
+
 export const columnOf = ({ name, column = name }: NamedFilter) => column;
 
 /** The filter's argument as an SQL value; for a filter that takes several values, the first. */
-export function argument({ fields }: CrmRecord, { name, through, range, several }: NamedFilter): string {
+export function argument(record: CrmRecord, filter: NamedFilter): string {
+  const { name, through, several } = filter;
   const value = several ? `p_args -> '${name}' ->> 0` : `p_args ->> '${name}'`;
   if (through !== undefined) return `${through}(${value})`;
-  const sql = range ? "timestamptz" : fields[name]?.sql ?? "text";
+  const sql = valueType(record, filter);
   return sql === "text" ? value : `(${value})::${sql}`;
 }

@@ -12,6 +12,7 @@ import {
   optional,
   ranges,
   required,
+  valueType,
 } from "./filters.ts";
 import { commented, conjunction, literal } from "./sql_text.ts";
 import { walk } from "./walks.ts";
@@ -104,10 +105,10 @@ function kindOf({ hides, indexed }: NamedFilter, value: string): string {
 }
 
 /** SQL of a filter's value, with %L in place of the value that a call sends. */
-function placeholder({ fields }: CrmRecord, { name, through, range }: NamedFilter): string {
+function placeholder(record: CrmRecord, filter: NamedFilter): string {
   // A text for which the function returns null matches no row.
-  if (through !== undefined) return `coalesce(${through}(%L), '')`;
-  return `%L::${range ? "timestamptz" : fields[name]?.sql ?? "text"}`;
+  if (filter.through !== undefined) return `coalesce(${filter.through}(%L), '')`;
+  return `%L::${valueType(record, filter)}`;
 }
 
 function keptWalkSql(listed: readonly CrmRecord[]): string {

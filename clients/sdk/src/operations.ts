@@ -131,6 +131,8 @@ export interface DealsListQuery extends PageQuery, PeriodQuery {
   closed_since?: string | Date | undefined;
   /** Won or lost before this moment, in the same forms as since */
   closed_until?: string | Date | undefined;
+  /** Expected to close on this day or later */ expected_close_since?: string | undefined;
+  /** Expected to close before this day */ expected_close_until?: string | undefined;
   /** Only those with all of these tags, ignoring case */ tag?: string | (string)[] | undefined;
   /** Only those with this value in the defined field, as custom[segment]=bakery; for numbers, amounts and dates also a range, custom[shops][gte]=2 and custom[shops][lte]=9 */
   custom?: Record<string, unknown> | undefined;
@@ -159,6 +161,8 @@ export interface DealsSummaryQuery extends PeriodQuery {
   closed_since?: string | Date | undefined;
   /** Won or lost before this moment, in the same forms as since */
   closed_until?: string | Date | undefined;
+  /** Expected to close on this day or later */ expected_close_since?: string | undefined;
+  /** Expected to close before this day */ expected_close_until?: string | undefined;
   /** Only those with all of these tags, ignoring case */ tag?: string | (string)[] | undefined;
   /** Only those with this value in the defined field, as custom[segment]=bakery; for numbers, amounts and dates also a range, custom[shops][gte]=2 and custom[shops][lte]=9 */
   custom?: Record<string, unknown> | undefined;

@@ -57,6 +57,16 @@ export const deal = record("deal", {
       "Ganhos ou perdidos antes deste momento, nas mesmas formas que since",
       "Won or lost before this moment, in the same forms as since",
     ),
+    expected_close_since: field.daySince(
+      "expected_close_date",
+      "Com fechamento previsto para este dia ou depois",
+      "Expected to close on this day or later",
+    ),
+    expected_close_until: field.dayBefore(
+      "expected_close_date",
+      "Com fechamento previsto para antes deste dia",
+      "Expected to close before this day",
+    ),
   },
   search: {
     text: doc(

@@ -56,6 +56,7 @@ test("GET /api-v1-deals/summary counts and totals the deals that the list has fo
   }
   await sql`update crm.deals set closed_at = '2026-10-15' where id = ${made[1]!.id}`;
   await sql`update crm.deals set archived_at = now() where id in ${sql([made[4]!.id, made[5]!.id])}`;
+  await sql`update crm.deals set expected_close_date = '2026-12-31' where id = ${made[0]!.id}`;
   const queries = [
     "",
     `pipeline_id=${other.id}`,
@@ -70,6 +71,7 @@ test("GET /api-v1-deals/summary counts and totals the deals that the list has fo
     "archived=any",
     "closed_since=2026-10-01",
     "closed_since=2026-10-01&closed_until=2026-11-01",
+    "expected_close_since=2026-12-01&expected_close_until=2027-01-01",
     "closed_until=2026-11-01",
     `since=${made[4]!.created_at}`,
     `until=${made[4]!.created_at}`,

@@ -118,6 +118,16 @@ export const before = (column: string, portuguese: string, english: string): Fil
   range: { column, operator: "<" },
 });
 
+/** A filter for rows whose day in `column` is the value or later, and one for those whose day is earlier. */
+export const daySince = (...text: Parameters<typeof since>): Filter => ({
+  ...since(...text),
+  rule: rules.date(),
+});
+export const dayBefore = (...text: Parameters<typeof since>): Filter => ({
+  ...before(...text),
+  rule: rules.date(),
+});
+
 export const TAG: Filter = {
   rule: rules.tag(),
   several: true,
