@@ -83,9 +83,15 @@ comment on function crm.changes(text, jsonb, jsonb) is
   'because a client may send back what it read. Raises the codes of crm.checked_values.';
 
 create function crm.version(p_record json) returns text
-language plpgsql immutable set search_path = ''
-as $$ begin return left(encode(sha256(convert_to(p_record::text, 'UTF8')), 'hex'), 16); end $$;
-comment on function crm.version(json) is 'The version of a record, for ETag, computed from its public JSON.';
+language plpgsql immutable set search_path = '' as $$
+declare
+  v_text text := regexp_replace(p_record::text, ',"is_overdue":(true|false)', '');
+begin
+  return left(encode(sha256(convert_to(v_text, 'UTF8')), 'hex'), 16);
+end
+$$;
+comment on function crm.version(json) is
+  'The version of a record, for ETag, computed from its public JSON without the field that changes with the clock.';
 
 create function crm.lock_matches(variadic p_values jsonb[]) returns void
 language plpgsql set search_path = ''

@@ -1,5 +1,6 @@
 // Versions of records: ETag, If-None-Match, If-Match (RFC 9110, section 13).
 import assert from "node:assert/strict";
+import { setTimeout as delay } from "node:timers/promises";
 import { assertError, call, client } from "../support/client.ts";
 import { makeWorkspace, type TestWorkspace } from "../support/fixtures.ts";
 import { create, eventsOf, UNKNOWN_ID } from "../support/record_fixtures.ts";
@@ -217,4 +218,20 @@ test("The ETag of GET of a deal has two parts, and PATCH compares only the deal'
     200,
     "the deal has not",
   );
+});
+
+test("The due time of an activity changes the ETag of GET, and an older ETag is still valid for If-Match", async ({ workspace, api, newDeal }) => {
+  const { id: deal_id } = await newDeal();
+  const due_at = new Date(Date.now() + 2_000).toISOString();
+  const { id } = await create(workspace.key, "/api-v1-activities", { deal_id, due_at });
+  const address = `/api-v1-activities/${id}`;
+  const before = await api.get(address);
+  const tag = before.headers.get("ETag")!;
+  assert.equal(before.body.is_overdue, false);
+  await delay(Date.parse(due_at) + 100 - Date.now());
+  const headers = { "If-None-Match": tag };
+  const after = await call("GET", address, { key: workspace.key, headers });
+  assert.deepEqual([after.status, after.body.is_overdue], [200, true]);
+  assert.equal((await api.patch(address, { title: "Ligar" }, { "If-Match": tag })).status, 200);
+  assertError(await api.patch(address, { title: "Visitar" }, { "If-Match": tag }), "precondition_failed");
 });

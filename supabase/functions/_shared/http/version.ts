@@ -13,14 +13,22 @@ export function versionHeaders({ method }: RouteEntry, body: string): Record<str
   return { "ETag": `"${versionOf(body, method === "GET")}"`, "Cache-Control": "no-store, no-transform" };
 }
 
-/** The record's version, followed by a dot and the version of the fields that a GET added to the record. */
+/**
+ * The record's version, followed by a dot and the version of the rest: the fields that a GET added to the record, and
+ * the field that changes with the clock.
+ */
 function versionOf(body: string, isRead: boolean): string {
   const end = body.search(ADDED_FIELD);
-  if (end === -1) return digest(body);
-  const record = digest(`${body.slice(0, end)}}`);
+  const shown = end === -1 ? body : `${body.slice(0, end)}}`;
+  const [byClock] = CHANGED_BY_CLOCK.exec(shown) ?? [""];
+  const record = digest(shown.replace(byClock, ""));
+  const rest = byClock + (end === -1 ? "" : body.slice(end));
   // Only a GET adds fields that belong to the version; other calls add fields about the call itself.
-  return isRead ? `${record}.${digest(body.slice(end))}` : record;
+  return isRead && rest !== "" ? `${record}.${digest(rest)}` : record;
 }
+
+/** `crm.version` leaves this field out too: if it counted, an activity's due time alone would make If-Match fail. */
+const CHANGED_BY_CLOCK = /,"is_overdue":(?:true|false)/;
 
 /**
  * Matches the first field that `crm.with_fields` appended. Nothing else matches: Postgres itself writes no space before
@@ -59,7 +67,7 @@ export function readIfMatch({ headers }: Request): string[] | null | ApiError {
   const tags = header === null ? "any" : parseTags(header);
   if (tags === "any") return null;
   if (tags === null) return new ApiError("bad_request", undefined, MALFORMED_IF_MATCH);
-  // Drops the part after the dot: the version of the fields that only a GET adds.
+  // Drops the part after the dot, which does not belong to the record's version.
   return tags.flatMap(({ weak, opaque }) => weak ? [] : opaque.slice(1, -1).split(".")[0]!);
 }
 
