@@ -2899,13 +2899,14 @@ create function crm.without_case(p_text text) returns text
 language sql immutable parallel safe
 as $$
   select case
-    when char_length(p_text) <= 200 then lower(p_text collate "und-x-icu")
+    when char_length(p_text) <= 200 then lower(normalize(p_text, nfc) collate "und-x-icu")
     else left(lower(p_text collate "und-x-icu"), 168) || md5(lower(p_text collate "und-x-icu"))
   end collate "C"
 $$;
 comment on function crm.without_case(text) is
-  'The text in lower case, for comparing texts. A text of more than 200 characters becomes its first 168 characters '
-  'and an MD5 of the whole text, because the size of an index entry is limited.';
+  'The text in Unicode NFC and lower case, for comparing texts. A text of more than 200 characters becomes its first '
+  '168 characters and an MD5 of the whole text, because the size of an index entry is limited. It is not normalized, '
+  'because that can take quadratic time.';
 create function crm.is_date(p_text text) returns boolean
 language sql immutable parallel safe
 as $$
@@ -2957,7 +2958,7 @@ comment on function crm.value_keys(jsonb) is
 create function crm.tag_keys(p_tags text[]) returns text[]
 language plpgsql immutable parallel safe set search_path = ''
 as $$ begin return array(select crm.without_case(t) from unnest(p_tags) t); end $$;
-comment on function crm.tag_keys(text[]) is 'Tags in the form in which they are compared: without regard to case.';
+comment on function crm.tag_keys(text[]) is 'Tags in the form in which they are compared (crm.without_case).';
 create function crm.joined_tags(p_tags text[], p_others text[]) returns text[]
 language plpgsql immutable set search_path = '' as $$
 begin

@@ -207,7 +207,7 @@ test("Lists filter by values and ranges of defined fields, and say what is wrong
   const list = await create(workspace.key, DEALS, {
     title: "Lista",
     value: 10,
-    custom_fields: { visitas: ["2026-01-10", "2026-02-10"] },
+    custom_fields: { visitas: ["2026-01-10", "2026-02-10"], bairro: "Jaragua\u0301" },
   });
   await define(workspace.key, { object_type: "deal", key: "visitas", type: "date" });
   for (
@@ -216,6 +216,7 @@ test("Lists filter by values and ranges of defined fields, and say what is wrong
       { key: "desde", type: "date" },
       { key: "ativo", type: "boolean" },
       { key: "obs", type: "text" },
+      { key: "bairro", type: "text" },
       { key: "areas", type: "choices", choices: ["a", "b"] },
     ]
   ) await define(workspace.key, { object_type: "deal", ...field });
@@ -246,6 +247,7 @@ test("Lists filter by values and ranges of defined fields, and say what is wrong
         ["custom[areas]=a&sort=created_at", [two, ten]],
         ["custom[areas]=a&q=nada", []],
         [`custom[obs]=${long.toLowerCase()}2`, [two]],
+        ["custom[bairro]=JARAGUÁ", [list.id]],
       ] as const
     ) assert.deepEqual(ids(await api.get(`${DEALS}?${encodeURI(query)}`)), expected, query);
   }

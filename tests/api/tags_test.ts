@@ -25,6 +25,14 @@ for (const path of ["/api-v1-contacts", "/api-v1-companies", "/api-v1-deals"]) {
     assert.equal((await api.get(`${path}/${id}`)).body.updated_at, updated_at, "nothing has changed");
   });
 
+  test(`${path}: tags that differ only in Unicode normalization are one tag`, async ({ workspace, api }) => {
+    const { id } = await create(workspace.key, path, { ...name, tags: ["café", "cafe\u0301"] });
+    const { body } = await api.patch(`${path}/${id}`, { add_tags: ["CAFE\u0301", "pa\u0303o"] });
+    assert.deepEqual(body.tags, ["café", "pa\u0303o"]);
+    assert.deepEqual(ids(await api.get(`${path}?tag=cafe\u0301,pão`)), [id]);
+    assert.deepEqual((await api.patch(`${path}/${id}`, { remove_tags: ["pão"] })).body.tags, ["café"]);
+  });
+
   test(`${path}: a tag has no comma, and a record at most 50 tags`, async ({ workspace, api }) => {
     for (const tag of [" ", "a,b"]) {
       assertError(await api.post(path, { ...name, tags: [tag] }), "validation_error", ["tags.0"]);

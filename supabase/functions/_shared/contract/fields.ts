@@ -118,13 +118,12 @@ export const tag = () =>
     maxLength: 60,
   });
 
-/** At most 50 tags. If tags differ only in case, the first one is kept. */
+/** At most 50 tags. If tags differ only in case or Unicode normalization, the first one is kept. */
 export const tags = () =>
-  z.array(tag()).max(50).transform((tags) =>
-    tags.filter((tag, index) =>
-      tags.findIndex((other) => other.toLowerCase() === tag.toLowerCase()) === index
-    )
-  );
+  z.array(tag()).max(50).transform((tags) => {
+    const keys = tags.map((tag) => tag.normalize().toLowerCase());
+    return tags.filter((_, index) => keys.indexOf(keys[index]!) === index);
+  });
 
 /** Maximum custom fields by which one call filters. */
 const MAX_CUSTOM_FILTERS = 10;
