@@ -65,16 +65,17 @@ export function rateHeaders(rate: RateLimit | null, exceeded: boolean): Record<s
 const IGNORED_FIELDS_LENGTH = 1_000;
 
 /**
- * The header with the names of ignored fields: percent-encoded, except the brackets of `items[0]`, and cut off after
- * 1,000 characters.
+ * The header with the names of ignored fields: percent-encoded, except the brackets of `items[0]`, without the names
+ * that do not fit into 1,000 characters.
  */
 export function ignoredFieldsHeader(ignored: readonly string[]): Record<string, string> {
   const names: string[] = [];
   let length = 0;
   for (const field of ignored) {
     const name = encodeURIComponent(field.toWellFormed()).replace(/%5[BD]/g, decodeURIComponent);
-    length += name.length + 2;
-    if (length > IGNORED_FIELDS_LENGTH) break;
+    const longer = length + name.length + 2;
+    if (longer > IGNORED_FIELDS_LENGTH) continue;
+    length = longer;
     names.push(name);
   }
   return names.length === 0 ? {} : { "X-Ignored-Fields": names.join(", ") };
