@@ -68,6 +68,10 @@ test("A sorted list applies its filters, stays within its workspace, and says wh
     const reply = await api.get(`${DEALS}?sort=-value&cursor=${cursor}`);
     assert.match(assertError(reply, "invalid_cursor")["cursor"]!, /com o mesmo sort/);
   }
+  for (const sort of ["", "&sort=-created_at", "&q=plano"]) {
+    const reply = await api.get(`${DEALS}?cursor=${meta.next_cursor}${sort}`);
+    assert.match(assertError(reply, "invalid_cursor")["cursor"]!, /com o mesmo sort/);
+  }
   const unknown = assertError(await api.get(`${DEALS}?sort=valor`), "validation_error");
   assert.match(unknown["sort"]!, /"value"/);
   assert.match(assertError(await api.get(`${DEALS}?sort=value&q=plano`), "validation_error")["sort"]!, /q/);

@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { type Doc, doc, type FieldDocs } from "./doc.ts";
 import { DRY_RUN } from "./dry_run.ts";
-import { tags, uuid } from "./fields.ts";
+import { tags, uuid, withCode } from "./fields.ts";
 import { ListQuery, several } from "./pagination.ts";
 import { ARCHIVED, CUSTOM, type Field, type Filter, searchFilter, TAG } from "./record_fields.ts";
 import type { Json } from "./json.ts";
@@ -189,6 +189,9 @@ export class CrmRecord {
     }).refine((sent: Record<string, unknown>) => sent["q"] === undefined || sent["sort"] === undefined, {
       path: ["sort"],
       error: "Não vale com q, cujos resultados vêm do mais novo ao mais antigo",
+    }).refine(({ cursor, sort }) => sort !== undefined || !SORTED_CURSOR.test(cursor as string), {
+      path: ["cursor"],
+      ...withCode("invalid_cursor", "Deve vir com o mesmo sort da resposta de onde veio"),
     });
     this.query = this.#requireFilter(this.query);
     const groups = Object.keys(about.summary?.by ?? {});
@@ -334,6 +337,9 @@ function filterRule(filter: Filter): z.ZodType {
 export function sortWords(sorts: CrmRecord["sorts"]): string[] {
   return Object.keys(sorts).flatMap((name) => [name, `-${name}`]);
 }
+
+/** The cursor of a list with `sort`, as `crm.keep_cursor` makes it. Without `sort` it would be read as a record's id. */
+const SORTED_CURSOR = /^.{14}8.{4}a/i;
 
 /** The parameter `sort`. The default order is treated as absent, so that calls with or without it share a statement. */
 function sortRule(sorts: CrmRecord["sorts"]): z.ZodType {
