@@ -163,6 +163,15 @@ for (
     assert.equal(queried.status, plain.status, queried.text);
     if (plain.status >= 400) assert.equal(queried.text, plain.text);
   });
+
+  if (route.method === "GET") continue;
+  Deno.test(`${title} refuses dry_run in the query, because it would write`, async () => {
+    const { token, ...credentials } = await credentialsFor(resource);
+    const path = addressOf(resource.name, route.path, { token });
+    const body = route.endpoint.body && !route.endpoint.bodyOptional && { body: {} };
+    const reply = await call(route.method, `${path}?dry_run=true`, { ...credentials, ...body });
+    assert.ok("dry_run" in assertError(reply, "validation_error"));
+  });
 }
 
 for (const { resource, route, title } of endpoints) {

@@ -26,7 +26,8 @@ const IDEMPOTENCY: readonly ErrorCode[] = [
 export function errorCodes({ method, path, endpoint }: Route): ErrorCode[] {
   return sortCodes([
     ...gateErrorCodes(endpoint.gate),
-    ...(takesQuery(endpoint) ? ["validation_error"] as const : []),
+    // A write without query parameters refuses `dry_run`.
+    ...(takesQuery(endpoint) || method !== "GET" ? ["validation_error"] as const : []),
     ...(path.includes(":id") ? ["not_found"] as const : []),
     ...(endpoint.body ? [endpoint.malformed, ...BODY] : []),
     ...(endpoint.idempotent ? IDEMPOTENCY : []),

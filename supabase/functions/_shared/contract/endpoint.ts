@@ -73,8 +73,9 @@ export function canContinue({ reply }: Endpoint): boolean {
 }
 
 /**
- * Whether an endpoint has query parameters. An endpoint without parameters ignores the query. `expand`: it has
- * only this parameter, and ignores others, because a misspelt parameter cannot change which record the reply has.
+ * Whether an endpoint has query parameters. An endpoint without parameters ignores the query, but a write refuses
+ * `dry_run`. `expand`: it has only this parameter, and ignores others, because a misspelt parameter cannot change which
+ * record the reply has.
  */
 export function takesQuery({ query }: Endpoint): boolean | "expand" {
   const [name, ...others] = Object.keys(query.shape);

@@ -47,7 +47,7 @@ export async function readInput(
   const key = entry.idempotent ? readIdempotencyKey(call.request.headers) : null;
   if (key instanceof ApiError) return { input: key };
   const json = body instanceof Uint8Array ? await parseBody(body, entry.body!) : body ?? EMPTY;
-  const query = entry.takesQuery ? queryOf(call.request.url, entry.takesQuery) : "";
+  const query = queryOf(call.request.url, entry.takesQuery ?? (entry.method === "GET" ? null : "dry_run"));
   const input = await validate(call, entry, json, query, load, findWorkspace);
   // A body that could not be read has no hash, so its error is returned without looking up the key.
   if (key === null || !(body instanceof Uint8Array)) return { input };
@@ -59,7 +59,7 @@ export async function readInput(
 
 async function validate(
   { request, params }: Call,
-  { etag, body, takesQuery, emptyArgs, emptyErrors, prefersRepresentation }: RouteEntry,
+  { etag, body, emptyArgs, emptyErrors, prefersRepresentation }: RouteEntry,
   json: JsonBody | ApiError,
   query: string,
   load: () => Promise<Endpoint>,
@@ -86,8 +86,7 @@ async function validate(
   }
   if (emptyErrors && query === "") return new ApiError("validation_error", [...emptyErrors]);
   const [{ validateInput }, endpoint] = await Promise.all([loadValidation(), load()]);
-  const parameters = new URLSearchParams(takesQuery ? query : queryOf(request.url, true));
-  const valid = await validateInput(endpoint, json, parameters, {
+  const valid = await validateInput(endpoint, json, new URLSearchParams(query), {
     strict,
     ids,
     findWorkspace,
@@ -108,9 +107,12 @@ async function parseBody(
   return await parseJsonBody(bytes, malformed, limits.values) ?? (optional ? EMPTY : new ApiError(malformed));
 }
 
-/** The URL's query. `new URL` would throw for an invalid Host header, which Deno makes a part of the URL. */
-function queryOf(url: string, read: true | "expand"): string {
-  const start = url.indexOf("?");
+/**
+ * The URL's query, or only the parameter `read`. `new URL` would throw for an invalid Host header, which Deno makes a
+ * part of the URL.
+ */
+function queryOf(url: string, read: true | "expand" | "dry_run" | null): string {
+  const start = read === null ? -1 : url.indexOf("?");
   const query = start === -1 ? "" : url.slice(start + 1);
   if (read === true || query === "") return query;
   return String(new URLSearchParams(new URLSearchParams(query).getAll(read).map((value) => [read, value])));

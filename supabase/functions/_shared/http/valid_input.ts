@@ -22,7 +22,7 @@ export interface ValidInput {
 
 /**
  * Validates the query and the body, and prepares the arguments of the verb.
- * @param parameters the URL's parameters, even if the endpoint takes none
+ * @param parameters the URL's parameters that are read; for a write without parameters, only `dry_run`
  */
 export async function validateInput(
   endpoint: Endpoint,
@@ -51,10 +51,13 @@ export async function validateInput(
   };
 }
 
-/** Refuses `?dry_run` if it belongs into the body. Ignoring it would do work that the caller only wants to rehearse. */
+/** Refuses `?dry_run`, because ignoring it would do work that the caller only wants to rehearse. */
 function refuseDryRun({ body }: Endpoint, parameters: URLSearchParams): object {
-  if (!parameters.has("dry_run") || !(body instanceof z.ZodObject) || !("dry_run" in body.shape)) return {};
-  return new ApiError("validation_error", [{ field: "dry_run", message: "Envie no corpo, não no endereço" }]);
+  if (!parameters.has("dry_run")) return {};
+  const message = body instanceof z.ZodObject && "dry_run" in body.shape
+    ? "Envie no corpo, não no endereço"
+    : "Esta chamada não tem dry_run: ela gravaria";
+  return new ApiError("validation_error", [{ field: "dry_run", message }]);
 }
 
 /** Joins the errors of the query and of the body, so that one reply names every invalid field and parameter. */
