@@ -55,8 +55,8 @@ begin
     when 'email', 'member_email' then
       value := to_jsonb(lower(v_text));
       -- The pattern of the API, so that the API and the application accept the same addresses.
-      v_valid := char_length(v_text) <= 320 and v_text ~ (
-        '^[A-Za-z0-9!#$%&''*+/=?^_`{|}~-]+(\.[A-Za-z0-9!#$%&''*+/=?^_`{|}~-]+)*'
+      v_valid := char_length(v_text) <= 254 and v_text ~ (
+        '^(?=.{1,64}@)[A-Za-z0-9!#$%&''*+/=?^_`{|}~-]+(\.[A-Za-z0-9!#$%&''*+/=?^_`{|}~-]+)*'
         '@([A-Za-z0-9]([A-Za-z0-9-]{0,61}[A-Za-z0-9])?\.)+[A-Za-z][A-Za-z0-9-]{0,61}[A-Za-z0-9]$'
       );
       v_message := 'Deve ser um e-mail válido';

@@ -86,7 +86,9 @@ test("arguments of verbs follow the same rules as fields of the API", async ({ s
     ...["", "a&b@x.com", "user!#$%*?^`{|}~@x.com", "x/y=z@x.com", "a@xn--80ak6aa92e.xn--p1ai"],
     ...["a@b.c1", "a@b.1c", "a@b-.co", `a@${"b".repeat(63)}.co`, `a@${"b".repeat(64)}.co`],
     ...["josé@x.com", "a@b.co.", '"a b"@x.com', ".a@b.co", "a..b@c.de", "a@-b.co"],
-    ...[`${"a".repeat(312)}@b.co.uk`, `${"a".repeat(314)}@b.co.uk`, 5],
+    ...[64, 65].map((length) => `${"a".repeat(length)}@b.co`),
+    ...["comm", "commm"].map((end) => `a@${"b.".repeat(124)}${end}`),
+    ...["\u212aate@x.co", 5],
   ];
   const moments = [
     ...["2027-01-31T12:00:00Z", "2027-01-31T12:00:00.123456-03:00", "2028-02-29T00:00:00Z"],

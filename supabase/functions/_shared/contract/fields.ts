@@ -71,11 +71,12 @@ const LABEL = "[A-Za-z0-9](?:[A-Za-z0-9-]{0,61}[A-Za-z0-9])?";
  * pattern too.
  */
 const EMAIL = new RegExp(
-  `^${ATOM}(?:\\.${ATOM})*@(?:${LABEL}\\.)+[A-Za-z](?:[A-Za-z0-9-]{0,61}[A-Za-z0-9])$`,
+  `^(?=.{1,64}@)${ATOM}(?:\\.${ATOM})*@(?:${LABEL}\\.)+[A-Za-z](?:[A-Za-z0-9-]{0,61}[A-Za-z0-9])$`,
 );
 
+/** Changed to lower case only after the check: in lower case the Kelvin sign (U+212A) is the letter k. */
 export const email = () =>
-  z.string().trim().toLowerCase().max(320).pipe(z.email({ pattern: EMAIL })).meta({ format: "email" });
+  z.string().trim().max(254).pipe(z.email({ pattern: EMAIL }).toLowerCase()).meta({ format: "email" });
 
 /** An amount without a currency, 0 to 1e15, stored with every decimal that was sent. */
 export const money = () => z.number().min(0).max(1e15);
