@@ -21,6 +21,8 @@ const invalidBodies: [what: string, body: string, field: string][] = [
   ["1e400", '"value":1e400', "value"],
   ["1e400 in a custom field", '"custom_fields":{"x":-1e400}', "custom_fields.x"],
   ["an integer that a double changes", '"custom_fields":{"x":12345678901234567890}', "custom_fields.x"],
+  ["cents that a double changes", '"value":90000000000000.01', "value"],
+  ["cents that a double rounds away", '"custom_fields":{"x":[-9.0000000000000001E14]}', "custom_fields.x.0"],
   ["a number of 324 digits", '"custom_fields":{"x":5e-324}', "custom_fields.x"],
   ["a key given twice", '"first_name":"b"', "first_name"],
   ["a nested key given twice", '"utm":{"source":"a","source":"a"}', "utm.source"],

@@ -78,7 +78,7 @@ const EMAIL = new RegExp(
 export const email = () =>
   z.string().trim().max(254).pipe(z.email({ pattern: EMAIL }).toLowerCase()).meta({ format: "email" });
 
-/** An amount without a currency, 0 to 1e15, stored with every decimal that was sent. */
+/** An amount without a currency, 0 to 1e15: in whole units from {@link MAX_CENTS} (json.ts) on. */
 export const money = () => z.number().min(0).max(1e15);
 
 /** A date and time in any common form of ISO 8601 ({@link parseDatetime}), converted to UTC. */

@@ -31,3 +31,6 @@ export function isStorableNumber(value: number): boolean {
   const magnitude = Math.abs(value);
   return magnitude === 0 || (1e-15 <= magnitude && magnitude <= Number.MAX_SAFE_INTEGER);
 }
+
+/** Below this magnitude, 70 trillion, a double holds every cent. */
+export const MAX_CENTS = 2 ** 46;

@@ -5,6 +5,7 @@ import {
   isStorableText,
   type Json,
   type JsonObject,
+  MAX_CENTS,
   RESERVED_NAME,
 } from "../contract/json.ts";
 import { measureJson } from "./json_size.ts";
@@ -81,10 +82,10 @@ function decode(bytes: Uint8Array): string | null {
   }
 }
 
-/** The number of members of all objects in a value; NaN if Postgres cannot store a part of the value unchanged. */
+/** The number of members of all objects in a value; NaN if a part of the value may not be stored unchanged. */
 function countStorableMembers(value: Json): number {
   if (typeof value === "string") return isStorableText(value) ? 0 : NaN;
-  if (typeof value === "number") return isStorableNumber(value) ? 0 : NaN;
+  if (typeof value === "number") return isStorableNumber(value) && Math.abs(value) < MAX_CENTS ? 0 : NaN;
   if (value === null || typeof value === "boolean") return 0;
   let members = 0;
   if (Array.isArray(value)) {
