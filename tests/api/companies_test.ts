@@ -23,7 +23,7 @@ test("POST /api-v1-companies answers 201 with the whole company, with names, add
   const created = await api.post(COMPANIES, {
     name: " Padaria do Zé ",
     tax_id: "12.abc.345/01de-35",
-    domain: " Padaria.COM.br ",
+    domain: " HTTPS://www.Padaria.COM.br.:443/loja?a#b ",
     email: "Contato@Padaria.com.br",
     address: { city: "São Paulo", planet: "Y" },
     ...kept,
@@ -61,6 +61,8 @@ test("GET /api-v1-companies filters by name in any case, domain, tax_id in any s
     [{ name: "AÇÃO".normalize("NFD") }, [b.id, a.id]],
     [{ name: "Açã" }, []],
     [{ domain: "X.COM" }, [b.id, a.id]],
+    [{ domain: "http://www.x.com./" }, [b.id, a.id]],
+    [{ domain: "loja.x.com" }, []],
     [{ tax_id: "12.345.678/0001-95" }, [c.id, a.id]],
     [{ tax_id: "12345678000195" }, [c.id, a.id]],
     [{ tax_id: "12 345 678 0001 95" }, [c.id, a.id]],

@@ -335,7 +335,7 @@ export interface Company {
   /** Name */ name: string;
   /** Legal name */ legal_name: string | null;
   /** CNPJ or another tax id, stored in upper case and without punctuation */ tax_id: string | null;
-  /** Domain, stored in lower case */ domain: string | null;
+  /** Domain, stored in lower case, without https://, www. and path */ domain: string | null;
   /** Website */ website: string | null;
   /** E-mail address, stored in lower case */ email: string | null;
   /** Phone number */ phone: string | null;
@@ -411,7 +411,8 @@ export interface CompanyPatch {
   /** Legal name */ legal_name?: string | null | undefined;
   /** CNPJ or another tax id, stored in upper case and without punctuation */
   tax_id?: string | null | undefined;
-  /** Domain, stored in lower case */ domain?: string | null | undefined;
+  /** Domain, stored in lower case, without https://, www. and path */
+  domain?: string | null | undefined;
   /** Website */ website?: string | null | undefined;
   /** E-mail address, stored in lower case */ email?: string | null | undefined;
   /** Phone number */ phone?: string | null | undefined;
@@ -457,7 +458,8 @@ export interface CompanyUpsert {
   /** Legal name */ legal_name?: string | null | undefined;
   /** CNPJ or another tax id, stored in upper case and without punctuation */
   tax_id?: string | null | undefined;
-  /** Domain, stored in lower case */ domain?: string | null | undefined;
+  /** Domain, stored in lower case, without https://, www. and path */
+  domain?: string | null | undefined;
   /** Website */ website?: string | null | undefined;
   /** E-mail address, stored in lower case */ email?: string | null | undefined;
   /** Phone number */ phone?: string | null | undefined;
@@ -1647,7 +1649,8 @@ export interface NewCompany {
   /** Legal name */ legal_name?: string | null | undefined;
   /** CNPJ or another tax id, stored in upper case and without punctuation */
   tax_id?: string | null | undefined;
-  /** Domain, stored in lower case */ domain?: string | null | undefined;
+  /** Domain, stored in lower case, without https://, www. and path */
+  domain?: string | null | undefined;
   /** Website */ website?: string | null | undefined;
   /** E-mail address, stored in lower case */ email?: string | null | undefined;
   /** Phone number */ phone?: string | null | undefined;

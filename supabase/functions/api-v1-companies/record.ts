@@ -16,7 +16,15 @@ const taxId = () =>
       "Deve ter letras ou dígitos, até 40",
     );
 
-const domain = () => z.string().trim().toLowerCase().max(255);
+/**
+ * A domain. Of a web address the host is stored, without `www.` and the final dot, so that domains can be compared for
+ * equality.
+ */
+const domain = () =>
+  z.string().trim().toLowerCase().max(255).overwrite((text) =>
+    text.replace(/^(?:[a-z][a-z0-9+.-]*:)?\/\//, "").replace(/[/?#].*$/s, "").replace(/:\d+$/, "")
+      .replace(/^www\.(?=[^.]+\.)/, "").replace(/\.$/, "")
+  );
 
 const line = () => text(255).nullish();
 
@@ -93,8 +101,15 @@ export const company = record("company", {
     },
   }),
   domain: field.textWith(domain(), {
-    text: doc("Domínio, guardado em minúsculas", "Domain, stored in lower case", "padariasol.com.br"),
-    filter: { text: doc("Este domínio", "This domain"), sparse: true },
+    text: doc(
+      "Domínio, guardado em minúsculas, sem https://, www. e caminho",
+      "Domain, stored in lower case, without https://, www. and path",
+      "padariasol.com.br",
+    ),
+    filter: {
+      text: doc("Este domínio, ou um endereço nele", "This domain, or an address at it"),
+      sparse: true,
+    },
   }),
   website: field.text(MAX_URL_LENGTH, { text: doc("Site", "Website", "https://padariasol.com.br") }),
   email: field.email({

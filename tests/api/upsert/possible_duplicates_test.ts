@@ -26,7 +26,7 @@ const alike: [path: string, stored: Record<string, string>, sent: Record<string,
   [CONTACTS, { phone: "sem número" }, { phone: "sem número" }, false],
   [CONTACTS, { external_id: "1" }, { external_id: "2" }, false],
   [COMPANIES, { tax_id: "12.abc.345/01de-35" }, { tax_id: "12ABC34501DE35" }, true],
-  [COMPANIES, { domain: "padaria.com.br" }, { domain: "Padaria.com.br" }, true],
+  [COMPANIES, { domain: "padaria.com.br" }, { domain: "https://www.Padaria.com.br/" }, true],
   [COMPANIES, { domain: "padaria.com.br" }, { domain: "outra.com.br" }, false],
   [COMPANIES, { domain: "" }, { domain: "" }, false],
 ];
