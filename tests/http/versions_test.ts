@@ -1,6 +1,6 @@
 // Versions of records: ETag, If-None-Match, If-Match (RFC 9110, section 13).
 import assert from "node:assert/strict";
-import { setTimeout as delay } from "node:timers/promises";
+import { pause } from "../../bench/harness/waiting.ts";
 import { assertError, call, client } from "../support/client.ts";
 import { makeWorkspace, type TestWorkspace } from "../support/fixtures.ts";
 import { create, eventsOf, UNKNOWN_ID } from "../support/record_fixtures.ts";
@@ -228,7 +228,7 @@ test("The due time of an activity changes the ETag of GET, and an older ETag is 
   const before = await api.get(address);
   const tag = before.headers.get("ETag")!;
   assert.equal(before.body.is_overdue, false);
-  await delay(Date.parse(due_at) + 100 - Date.now());
+  await pause(Date.parse(due_at) + 100 - Date.now());
   const headers = { "If-None-Match": tag };
   const after = await call("GET", address, { key: workspace.key, headers });
   assert.deepEqual([after.status, after.body.is_overdue], [200, true]);

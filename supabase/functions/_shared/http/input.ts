@@ -47,7 +47,8 @@ export async function readInput(
   const key = entry.idempotent ? readIdempotencyKey(call.request.headers) : null;
   if (key instanceof ApiError) return { input: key };
   const json = body instanceof Uint8Array ? await parseBody(body, entry.body!) : body ?? EMPTY;
-  const query = queryOf(call.request.url, entry.takesQuery ?? (entry.method === "GET" ? null : "dry_run"));
+  const read = entry.takesQuery ?? (entry.method === "GET" ? null : "dry_run");
+  const query = read === null ? "" : queryOf(call.request.url, read);
   const input = await validate(call, entry, json, query, load, findWorkspace);
   // A body that could not be read has no hash, so its error is returned without looking up the key.
   if (key === null || !(body instanceof Uint8Array)) return { input };
@@ -111,8 +112,8 @@ async function parseBody(
  * The URL's query, or only the parameter `read`. `new URL` would throw for an invalid Host header, which Deno makes a
  * part of the URL.
  */
-function queryOf(url: string, read: true | "expand" | "dry_run" | null): string {
-  const start = read === null ? -1 : url.indexOf("?");
+function queryOf(url: string, read: true | "expand" | "dry_run"): string {
+  const start = url.indexOf("?");
   const query = start === -1 ? "" : url.slice(start + 1);
   if (read === true || query === "") return query;
   return String(new URLSearchParams(new URLSearchParams(query).getAll(read).map((value) => [read, value])));
