@@ -73,6 +73,7 @@ export const funnel = {
   "proposal.title": ["Título", "Title"],
   "proposal.value": ["Valor (R$)", "Value (R$)"],
   "proposal.monthly": ["Valor mensal (R$)", "Monthly value (R$)"],
+  "proposal.amount_unread": ["Escreva o valor assim: 1.250,00", "Write the amount like this: 1,250.00"],
   "proposal.day": ["Válida até", "Valid until"],
   "proposal.day_hint": [
     "O fim deste dia, no fuso da empresa. Vazio: sem prazo.",

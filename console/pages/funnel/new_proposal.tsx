@@ -1,10 +1,13 @@
-import { call, draftOf, now } from "../../app/mod.ts";
+import { call, draftOf, Failure, now } from "../../app/mod.ts";
 import { ActionDialog, Field } from "../../components/mod.ts";
 import { dayEnd, localMoment } from "../../format/format.ts";
+import { moneyText } from "../../format/shown.ts";
+import { locale } from "../../strings/locale.ts";
 import { t } from "../../strings/strings.ts";
+import { amountIn } from "./amount.ts";
 import type { LinkedProposal, OpenedDeal } from "./records.ts";
 
-const AMOUNT = { type: "number", inputMode: "decimal", min: "0", step: "0.01" } as const;
+const AMOUNTS = ["value", "recurring_value"] as const;
 
 /** The form for a new proposal of a deal, filled in with the deal's title and values. */
 export function NewProposal({ deal, onCreated, onFailed, onClose }: {
@@ -17,11 +20,11 @@ export function NewProposal({ deal, onCreated, onFailed, onClose }: {
   const name = `proposal-${deal.id}`;
   const draft = draftOf(name, {
     title: deal.title,
-    value: String(deal.value ?? ""),
-    recurring_value: String(deal.recurring_value ?? ""),
+    value: typedAmount(deal.value),
+    recurring_value: typedAmount(deal.recurring_value),
     day: "",
   });
-  const { title, value, recurring_value, day } = draft.value;
+  const { title, day } = draft.value;
   const field = (name: keyof typeof draft.value) => ({
     name: name === "day" ? "expires_at" : name,
     value: draft.value[name],
@@ -29,13 +32,18 @@ export function NewProposal({ deal, onCreated, onFailed, onClose }: {
       draft.value = { ...draft.value, [name]: currentTarget.value };
     },
   });
+  const amountField = (name: typeof AMOUNTS[number]) => {
+    const amount = amountOf(draft.value[name]);
+    return { inputMode: "decimal", hint: amount ? moneyText(amount) : undefined, ...field(name) } as const;
+  };
   const submit = async () => {
-    const body = {
-      title,
-      value: amountOf(value),
-      recurring_value: amountOf(recurring_value),
-      expires_at: day === "" ? null : dayEnd(day),
-    };
+    const [value, recurring_value] = AMOUNTS.map((name) => amountOf(draft.value[name]));
+    const unread = AMOUNTS.filter((name) => Number.isNaN(amountOf(draft.value[name])));
+    if (unread.length > 0) {
+      const fields = Object.fromEntries(unread.map((name) => [name, t("proposal.amount_unread")]));
+      throw new Failure({ kind: "refused", code: "validation_error", fields, writing: true });
+    }
+    const body = { title, value, recurring_value, expires_at: day === "" ? null : dayEnd(day) };
     const path = `app-v1-funnel/deals/${encodeURIComponent(deal.id)}/proposals`;
     try {
       onCreated(await call<LinkedProposal>("POST", path, { body }));
@@ -62,12 +70,11 @@ export function NewProposal({ deal, onCreated, onFailed, onClose }: {
             maxLength={255}
             {...field("title")}
           />
-          <Field label={t("proposal.value")} error={refused.value} {...AMOUNT} {...field("value")} />
+          <Field label={t("proposal.value")} error={refused.value} {...amountField("value")} />
           <Field
             label={t("proposal.monthly")}
             error={refused.recurring_value}
-            {...AMOUNT}
-            {...field("recurring_value")}
+            {...amountField("recurring_value")}
           />
           <Field
             label={t("proposal.day")}
@@ -83,6 +90,12 @@ export function NewProposal({ deal, onCreated, onFailed, onClose }: {
   );
 }
 
+/** The typed amount; null for an empty field, NaN if the text is not clearly an amount. */
 function amountOf(typed: string): number | null {
-  return typed === "" ? null : Number(typed);
+  return typed.trim() === "" ? null : amountIn(typed, locale.value === "en" ? "." : ",");
+}
+
+/** An amount as people type it in the page's language: `1.250,00`. */
+function typedAmount(amount: number | null): string {
+  return amount === null ? "" : moneyText(amount).replace(/^R\$\s*/, "");
 }
