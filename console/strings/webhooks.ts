@@ -204,6 +204,10 @@ export const webhooks = {
 
   "secret.label": ["Segredo do webhook", "Secret of the webhook"],
   "secret.new": ["Segredo novo: o anterior já não vale", "New secret: the earlier one no longer works"],
+  "options.value_hint": [
+    "É um segredo: não é guardado neste navegador.",
+    "It is a secret: this browser does not keep it.",
+  ],
   "secret.new_beside": [
     "Segredo novo: o anterior vale até {until}",
     "New secret: the earlier one works until {until}",

@@ -1,5 +1,4 @@
-import { useSignal } from "@preact/signals";
-import { call } from "../../app/mod.ts";
+import { call, draftOf } from "../../app/mod.ts";
 import type { Member } from "../../app/types.ts";
 import { ActionDialog, Field, say } from "../../components/mod.ts";
 import { counted, t } from "../../strings/strings.ts";
@@ -10,24 +9,22 @@ export function EditMember({ member, onDone, onClose }: {
   onDone: (member: Member) => void;
   onClose: () => void;
 }) {
-  const name = useSignal(member.name);
-  const role = useSignal(member.role);
-  const active = useSignal(member.is_active);
-  const ends = member.is_active && !active.value;
+  const draftName = `member-${member.id}`;
+  // Keep and send only what this person changes, so that what another person saves meanwhile is not overwritten.
+  const draft = draftOf<Partial<Pick<Member, "name" | "role" | "is_active">>>(draftName, {});
+  const change = (changed: typeof draft.value) => draft.value = { ...draft.value, ...changed };
+  const shown = { ...member, ...draft.value };
+  const ends = member.is_active && !shown.is_active;
   return (
     <ActionDialog
       title={t("members.edit_name", { name: member.name })}
       yes={t("app.save")}
       dangerous={ends}
+      draft={draftName}
       onClose={onClose}
       onSubmit={async () => {
-        const body = {
-          ...(name.value.trim() !== member.name && { name: name.value.trim() }),
-          ...(role.value !== member.role && { role: role.value }),
-          ...(active.value !== member.is_active && { is_active: active.value }),
-        };
-        if (Object.keys(body).length === 0) return;
-        onDone(await call<Member>("PATCH", `app-v1-members/${member.id}`, { body }));
+        if (Object.keys(draft.value).length === 0) return;
+        onDone(await call<Member>("PATCH", `app-v1-members/${member.id}`, { body: draft.value }));
         say(t("members.saved"));
       }}
     >
@@ -35,12 +32,16 @@ export function EditMember({ member, onDone, onClose }: {
         label={t("members.name")}
         required
         maxLength={255}
-        value={name.value}
-        onInput={({ currentTarget }) => name.value = currentTarget.value}
+        value={shown.name}
+        onInput={({ currentTarget }) => change({ name: currentTarget.value })}
       />
-      <RoleField role={role.value} onChange={(chosen) => role.value = chosen} />
+      <RoleField role={shown.role} onChange={(role) => change({ role })} />
       <label class="check">
-        <input type="checkbox" checked={active.value} onChange={() => active.value = !active.value} />
+        <input
+          type="checkbox"
+          checked={shown.is_active}
+          onChange={() => change({ is_active: !shown.is_active })}
+        />
         {t("members.is_active")}
       </label>
       {ends && (

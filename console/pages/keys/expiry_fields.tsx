@@ -1,5 +1,4 @@
-import { useSignal } from "@preact/signals";
-import { call } from "../../app/mod.ts";
+import { call, draftOf } from "../../app/mod.ts";
 import type { ApiKey } from "../../app/types.ts";
 import { ActionDialog, Field, Moment, say, Select } from "../../components/mod.ts";
 import { t } from "../../strings/strings.ts";
@@ -49,11 +48,13 @@ export function Extend({ entry, path, onDone, onClose }: {
   onDone: (key: ApiKey) => void;
   onClose: () => void;
 }) {
-  const chosen = useSignal<Chosen>({ expiry: "90", day: "" });
+  const draft = `key-expiry-${entry.id}`;
+  const chosen = draftOf<Chosen>(draft, { expiry: "90", day: "" });
   return (
     <ActionDialog
       title={t(entry.expires_at ? "keys.extend" : "keys.extend_none")}
       yes={t("app.save")}
+      draft={draft}
       onClose={onClose}
       onSubmit={async () => {
         const { expiry, day } = chosen.value;

@@ -1,10 +1,9 @@
-import { useSignal } from "@preact/signals";
 import { useMemo } from "preact/hooks";
 import { call } from "../../app/mod.ts";
 import { ActionDialog, say } from "../../components/mod.ts";
 import { t } from "../../strings/strings.ts";
 import { EventChoice } from "./event_choice.tsx";
-import { bodyOf, OptionFields, optionsOf } from "./options.tsx";
+import { bodyOf, OptionFields, optionsOf, useOptionsDraft } from "./options.tsx";
 import { NameField } from "./name_field.tsx";
 import type { Webhook } from "./records.ts";
 
@@ -13,20 +12,22 @@ export function EditWebhook({ webhook, onDone, onClose }: {
   onDone: (webhook: Webhook) => void;
   onClose: () => void;
 }) {
-  const before = webhook.header?.name ?? "";
-  const name = useSignal(webhook.name ?? "");
-  const events = useSignal(webhook.event_types);
-  const options = useSignal(optionsOf(webhook));
-  const fields = (): Record<string, unknown> => ({
-    name: name.value.trim() || null,
-    event_types: events.value,
-    ...bodyOf(options.value, before),
+  const draft = `webhook-${webhook.id}`;
+  const before = useMemo(
+    () => ({ name: webhook.name ?? "", events: webhook.event_types, ...optionsOf(webhook) }),
+    [],
+  );
+  const [form, change] = useOptionsDraft(draft, before);
+  const fieldsOf = ({ name, events, ...options }: typeof before): Record<string, unknown> => ({
+    name: name.trim() || null,
+    event_types: events,
+    ...bodyOf(options, before.header),
   });
-  const opened = useMemo(fields, []);
   const save = async () => {
     // Send only what this person changed, so that what another person saves meanwhile is not overwritten.
+    const opened = fieldsOf(before);
     const body = Object.fromEntries(
-      Object.entries(fields()).filter(([field, value]) =>
+      Object.entries(fieldsOf(form)).filter(([field, value]) =>
         JSON.stringify(value) !== JSON.stringify(opened[field])
       ),
     );
@@ -35,20 +36,22 @@ export function EditWebhook({ webhook, onDone, onClose }: {
     say(t("account.saved"));
   };
   return (
-    <ActionDialog title={t("webhook.edit")} yes={t("app.save")} onSubmit={save} onClose={onClose}>
+    <ActionDialog
+      title={t("webhook.edit")}
+      yes={t("app.save")}
+      draft={draft}
+      onSubmit={save}
+      onClose={onClose}
+    >
       {(refused) => (
         <>
-          <NameField value={name.value} error={refused.name} onChange={(value) => name.value = value} />
+          <NameField value={form.name} error={refused.name} onChange={(name) => change({ name })} />
           <EventChoice
-            chosen={events.value}
+            chosen={form.events}
             error={refused.event_types}
-            onChange={(chosen) => events.value = chosen}
+            onChange={(events) => change({ events })}
           />
-          <OptionFields
-            options={options.value}
-            errors={refused}
-            onChange={(changed) => options.value = changed}
-          />
+          <OptionFields options={form} errors={refused} onChange={change} />
         </>
       )}
     </ActionDialog>

@@ -1,26 +1,27 @@
 import { useSignal } from "@preact/signals";
-import { call, clearDraft, draftOf, href, useAction } from "../../app/mod.ts";
+import { useMemo } from "preact/hooks";
+import { call, clearDraft, href, useAction } from "../../app/mod.ts";
 import { FailureNote, Field, focusRefused, Page, say } from "../../components/mod.ts";
 import { useSecretGuard } from "../../components/secret_box.tsx";
 import { counted, t } from "../../strings/strings.ts";
 import { EventChoice } from "./event_choice.tsx";
 import type { EventType } from "./events.ts";
-import { bodyOf, OptionFields, optionsOf } from "./options.tsx";
+import { bodyOf, OptionFields, optionsOf, useOptionsDraft } from "./options.tsx";
 import { NameField } from "./name_field.tsx";
 import type { Webhook } from "./records.ts";
 import { WebhookSecret } from "./secret.tsx";
 
 const DRAFT = "webhook";
+const NOTHING = { url: "", events: [] as EventType[], name: "", ...optionsOf() };
 
 export function NewWebhook() {
-  const draft = draftOf<{ url: string; events: EventType[]; name?: string }>(DRAFT, { url: "", events: [] });
+  const [form, change] = useOptionsDraft(DRAFT, NOTHING);
   const { busy, failure, run } = useAction();
   const errors = useSignal<Record<string, string>>({});
-  // The options are not in the draft, because the value of a header is a secret.
-  const options = useSignal(optionsOf());
   const created = useSignal<{ id: string; secret: string } | null>(null);
   useSecretGuard(busy.value);
-  const { url, events, name = "" } = draft.value;
+  const { url, events, name, ...options } = form;
+  const hasOptions = useMemo(() => JSON.stringify(options) !== JSON.stringify(optionsOf()), []);
   const back = <a href={href("webhooks/")}>{t("webhook.to_list")}</a>;
 
   const create = async (event: Event) => {
@@ -36,7 +37,7 @@ export function NewWebhook() {
           target_url: url.trim(),
           event_types: events,
           name: name.trim() || null,
-          ...bodyOf(options.value),
+          ...bodyOf(options),
         },
       });
       clearDraft(DRAFT);
@@ -72,28 +73,27 @@ export function NewWebhook() {
           maxLength={2048}
           placeholder="https://"
           value={url}
-          onInput={({ currentTarget }) => draft.value = { ...draft.value, url: currentTarget.value }}
+          onInput={({ currentTarget }) => change({ url: currentTarget.value })}
         />
-        <NameField value={name} onChange={(name) => draft.value = { ...draft.value, name }} />
+        <NameField value={name} onChange={(name) => change({ name })} />
         <EventChoice
           chosen={events}
           error={errors.value.event_types}
-          onChange={(events) => draft.value = { ...draft.value, events }}
+          onChange={(events) => change({ events })}
         />
-        <details class="stack">
+        {/* Open if the draft has options, so that nobody creates a webhook with filters that are out of sight. */}
+        <details open={hasOptions}>
           <summary>{t("options.title")}</summary>
-          <OptionFields
-            options={options.value}
-            errors={errors.value}
-            onChange={(changed) => options.value = changed}
-          />
+          <div class="stack">
+            <OptionFields options={options} errors={errors.value} onChange={change} />
+          </div>
         </details>
         <div class="actions foot-actions">
           {failure.value && <FailureNote failure={failure.value} />}
           <button type="submit" class="button primary" aria-disabled={busy.value}>
             {t(busy.value ? "app.creating" : "webhooks.create")}
           </button>
-          <a class="button" href={href("webhooks/")}>{t("app.cancel")}</a>
+          <a class="button" href={href("webhooks/")} onClick={() => clearDraft(DRAFT)}>{t("app.cancel")}</a>
           {events.length > 0 && <span class="hint">{counted("webhooks.some_events", events.length)}</span>}
         </div>
       </form>

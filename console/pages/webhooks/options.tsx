@@ -1,4 +1,5 @@
-import { useResource } from "../../app/mod.ts";
+import { useSignal } from "@preact/signals";
+import { draftOf, useResource } from "../../app/mod.ts";
 import type { Member } from "../../app/types.ts";
 import { Fact, Field, Select } from "../../components/mod.ts";
 import { t } from "../../strings/strings.ts";
@@ -27,6 +28,23 @@ export function optionsOf(webhook?: Webhook): Options {
   };
 }
 
+/**
+ * The values of a form with options, and a function that changes some. What the person changed is kept as a draft,
+ * except the value of the header, because it is a secret.
+ */
+export function useOptionsDraft<Form extends Options>(
+  name: string,
+  initial: Form,
+): [Form, (changed: Partial<Form>) => void] {
+  const draft = draftOf<Partial<Form>>(name, {});
+  const secret = useSignal("");
+  const change = ({ value = secret.peek(), ...changed }: Partial<Form>) => {
+    secret.value = value;
+    draft.value = { ...draft.peek(), ...changed };
+  };
+  return [{ ...initial, ...draft.value, value: secret.value }, change];
+}
+
 /** The options as fields of a request body. The header is left out if it did not change. */
 export function bodyOf({ idsOnly, header, value, ...filters }: Options, before = "") {
   return {
@@ -43,20 +61,20 @@ export function OptionFields({ options, errors, onChange }: {
   options: Options;
   /** Messages of the refused call, by field. */
   errors: Record<string, string>;
-  onChange: (options: Options) => void;
+  onChange: (changed: Partial<Options>) => void;
 }) {
   const choices = useChoices(true, options.pipeline_id);
-  const set = (changed: Partial<Options>) => onChange({ ...options, ...changed });
   const errorOf = (field: string) => errors[Object.keys(errors).find((name) => name.startsWith(field))!];
-  const text = (label: string, field: string, name: Filter | "header" | "value") => (
+  const text = (label: string, field: string, name: Filter | "header" | "value", hint?: string) => (
     <Field
       label={label}
+      hint={hint}
       name={field}
       error={errorOf(field)}
       autocomplete="off"
       spellcheck={false}
       value={options[name]}
-      onInput={({ currentTarget }) => set({ [name]: currentTarget.value })}
+      onInput={({ currentTarget }) => onChange({ [name]: currentTarget.value })}
     />
   );
   return (
@@ -79,7 +97,7 @@ export function OptionFields({ options, errors, onChange }: {
             error={ids ? errorOf(field) : undefined}
             value={ids}
             onChange={({ currentTarget: { value } }) =>
-              set(filter === "pipeline_id" ? { pipeline_id: value, stage_id: "" } : { [filter]: value })}
+              onChange(filter === "pipeline_id" ? { pipeline_id: value, stage_id: "" } : { [filter]: value })}
             options={[{ id: "", name: t("deliveries.all") }, ...among, ...others].map(({ id, name }) => ({
               value: id,
               text: name,
@@ -91,12 +109,12 @@ export function OptionFields({ options, errors, onChange }: {
         <input
           type="checkbox"
           checked={options.idsOnly}
-          onChange={({ currentTarget }) => set({ idsOnly: currentTarget.checked })}
+          onChange={({ currentTarget }) => onChange({ idsOnly: currentTarget.checked })}
         />
         <span>{t("options.ids")}</span>
       </label>
       {text(t("options.header"), "header.name", "header")}
-      {options.header && text(t("options.value"), "header.value", "value")}
+      {options.header && text(t("options.value"), "header.value", "value", t("options.value_hint"))}
     </>
   );
 }

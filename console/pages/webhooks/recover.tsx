@@ -1,5 +1,5 @@
 import { useSignal } from "@preact/signals";
-import { call, now } from "../../app/mod.ts";
+import { call, draftOf, now } from "../../app/mod.ts";
 import { ActionDialog, Field, say } from "../../components/mod.ts";
 import { localMoment, momentAt } from "../../format/format.ts";
 import { counted, t } from "../../strings/strings.ts";
@@ -36,9 +36,10 @@ export function Recover({ path, createdAt, reactivation, onSent, onClose }: {
 }) {
   const stoppedAt = reactivation?.stoppedAt ?? null;
   const start = stoppedAt === null ? Date.now() - DAY_MS : Date.parse(stoppedAt) - TRIED_MS;
-  const since = useSignal(localMoment(start));
-  const until = useSignal("");
-  const beforeCreation = useSignal(false);
+  const draftName = `recover-${path}`;
+  const draft = draftOf(draftName, { since: localMoment(start), until: "", beforeCreation: false });
+  const { since, until, beforeCreation } = draft.value;
+  const change = (changed: Partial<typeof draft.value>) => draft.value = { ...draft.value, ...changed };
   /** How many events a recovery would send, which the person sees before anything is sent. */
   const owed = useSignal<Recovered | null>(null);
   const found = useSignal(0);
@@ -49,9 +50,9 @@ export function Recover({ path, createdAt, reactivation, onSent, onClose }: {
     const send = (dry_run: boolean) =>
       call<Recovered>("POST", `${path}/recover`, {
         body: {
-          since: next.value ?? momentAt(since.value),
-          ...(until.value && { until: momentAt(until.value) }),
-          before_creation: beforeCreation.value,
+          since: next.value ?? momentAt(since),
+          ...(until && { until: momentAt(until) }),
+          before_creation: beforeCreation,
           dry_run,
         },
       });
@@ -75,6 +76,7 @@ export function Recover({ path, createdAt, reactivation, onSent, onClose }: {
       title={t("recover.title")}
       yes={t(owed.value === null ? "recover.yes" : next.value === null ? "app.send" : "recover.go_on")}
       no={t(next.value !== null ? "app.close" : reactivation ? "recover.not_now" : "app.cancel")}
+      draft={draftName}
       onSubmit={recover}
       onClose={onClose}
     >
@@ -89,24 +91,24 @@ export function Recover({ path, createdAt, reactivation, onSent, onClose }: {
               type="datetime-local"
               required
               max={latest}
-              value={since.value}
-              onInput={({ currentTarget }) => since.value = currentTarget.value}
+              value={since}
+              onInput={({ currentTarget }) => change({ since: currentTarget.value })}
             />
             <Field
               label={t("recover.until")}
               hint={t("recover.until_hint")}
               type="datetime-local"
-              min={since.value}
+              min={since}
               max={latest}
-              value={until.value}
-              onInput={({ currentTarget }) => until.value = currentTarget.value}
+              value={until}
+              onInput={({ currentTarget }) => change({ until: currentTarget.value })}
             />
-            {since.value !== "" && Date.parse(momentAt(since.value)) < Date.parse(createdAt) && (
+            {since !== "" && Date.parse(momentAt(since)) < Date.parse(createdAt) && (
               <label class="check">
                 <input
                   type="checkbox"
-                  checked={beforeCreation.value}
-                  onChange={({ currentTarget }) => beforeCreation.value = currentTarget.checked}
+                  checked={beforeCreation}
+                  onChange={({ currentTarget }) => change({ beforeCreation: currentTarget.checked })}
                 />
                 <span>{t("recover.before_creation")}</span>
               </label>

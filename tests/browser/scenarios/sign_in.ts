@@ -4,13 +4,13 @@ import type { Page } from "playwright-core";
 import { eventually } from "../../../bench/harness/waiting.ts";
 import { codeAt, stepAt } from "../../../run/local/auth/totp.ts";
 import { readMails } from "../../../run/local/auth/mail.ts";
-import { memberClient } from "../../support/client.ts";
+import { client, memberClient } from "../../support/client.ts";
 import { baseUrl, dataDir } from "../../support/stack.ts";
 import { assertAccessible, assertGood } from "../support/audit.ts";
-import { openPage, type Watched } from "../support/browser.ts";
+import { consoleUrl, openPage, type Watched } from "../support/browser.ts";
 import { PHONE } from "../support/screens.ts";
 import { makeCompany, makePerson, openAs, type Person, sessionOf } from "../support/company.ts";
-import { test } from "../support/scenario.ts";
+import { test, type World } from "../support/scenario.ts";
 import { makeMember } from "../../support/sessions.ts";
 
 async function fillIn({ page }: Watched, { email, password }: Person): Promise<void> {
@@ -88,14 +88,62 @@ test("After a session ended, the sign-in says so and leads back to the form with
   const { page, person } = watched;
   await page.getByLabel("Nome").fill("Agência");
   await page.getByRole("button", { name: "ERP" }).click();
-  await world.sql`
-    delete from auth.sessions where user_id = (select id from auth.users where email = ${person.email})`;
-  await page.getByRole("button", { name: "Criar chave" }).click();
-  await page.getByText(/sessão/i).first().waitFor();
-  await fillIn(watched, person);
+  await expire(world, watched, person, "Criar chave");
   await page.getByRole("heading", { name: "Criar chave" }).waitFor();
   assert.equal(await page.getByLabel("Nome").inputValue(), "Agência");
 });
+
+test("After a session ended, both forms of a webhook have what was typed, except the value of the header", async (world) => {
+  await using watched = await openAs(world, "/webhooks/", "gestor");
+  const { page, person, company } = watched;
+  const value = page.getByLabel("Valor novo do cabeçalho");
+  await page.getByRole("link", { name: "Criar webhook" }).first().click();
+  await page.getByLabel("Endereço que recebe (URL)").fill("https://erp.example/hook");
+  await page.getByLabel("Um negócio foi ganho").check();
+  await page.getByText("Filtros e opções").click();
+  await page.getByLabel("Responsável").selectOption({ label: "Ana Souza" });
+  await page.getByLabel("Cabeçalho do receptor").fill("Authorization");
+  await value.fill("Bearer s3cr3t");
+  await expire(world, watched, person, "Criar webhook");
+  await page.getByRole("heading", { name: "Criar webhook" }).waitFor();
+  assert.equal(await page.getByLabel("Cabeçalho do receptor").inputValue(), "Authorization");
+  await page.locator("option:checked", { hasText: "Ana Souza" }).waitFor({ state: "attached" });
+  assert.equal(await value.inputValue(), "");
+  await page.getByRole("link", { name: "Cancelar" }).click();
+  await page.getByRole("link", { name: "Criar webhook" }).first().click();
+  assert.equal(
+    await page.getByLabel("Endereço que recebe (URL)").inputValue(),
+    "",
+    "a cancelled form is empty",
+  );
+
+  const { body: { id } } = await client(company.key).post("/api-v1-webhooks", {
+    target_url: "https://erp.example/hook",
+    event_types: ["deal.won"],
+  });
+  await page.goto(`${consoleUrl}/webhooks/?id=${id}`);
+  await page.getByRole("button", { name: "Editar" }).click();
+  await page.getByLabel("Nome (opcional)").fill("ERP");
+  await page.getByLabel("Um contato foi criado").check();
+  await page.getByLabel("Cabeçalho do receptor").fill("X-ERP");
+  await value.fill("s3cr3t");
+  await expire(world, watched, person, "Salvar");
+  await page.getByRole("button", { name: "Editar" }).click();
+  assert.ok(await page.getByLabel("Um contato foi criado").isChecked());
+  assert.equal(await page.getByLabel("Cabeçalho do receptor").inputValue(), "X-ERP");
+  assert.equal(await value.inputValue(), "");
+  await value.fill("s3cr3t");
+  await page.getByRole("button", { name: "Salvar" }).click();
+  await page.getByRole("heading", { name: "ERP", exact: true }).waitFor();
+});
+
+/** Ends the person's session, presses the button, and signs in again. */
+async function expire({ sql }: World, watched: Watched, person: Person, button: string): Promise<void> {
+  await sql`delete from auth.sessions where user_id = (select id from auth.users where email = ${person.email})`;
+  await watched.page.getByRole("button", { name: button }).click();
+  await watched.page.getByText("o que você digitou foi guardado neste navegador, menos segredos").waitFor();
+  await fillIn(watched, person);
+}
 
 test("A dialog that is open when the session ends does not cover the sign-in page", async ({ browser, sql }) => {
   const person = await makePerson(sql, await makeCompany(sql), "gestor");
