@@ -10,6 +10,8 @@ import { deliveriesOf, openedDelivery, subscribe } from "../support/webhook_page
 
 /** More deliveries than the 50 on one page of the list. */
 const MANY = 53;
+const LONG_NAME = "Conceição da Distribuidora de Alimentos e Bebidas do Litoral Norte de Santa Catarina"
+  .repeat(2);
 
 test("A delivery of a new webhook is opened and sent again, and the page shows all attempts", async (world) => {
   await using watched = await openAs(world, "/webhooks/", "gestor");
@@ -18,7 +20,7 @@ test("A delivery of a new webhook is opened and sent again, and the page shows a
   const { id, secret } = await subscribe(page, mailbox.url);
   const attempts = openedDelivery(page).locator("li.rung");
 
-  const { body: contact } = await client(company.key).post("/api-v1-contacts", { name: "Conceição" });
+  const { body: contact } = await client(company.key).post("/api-v1-contacts", { name: LONG_NAME });
   await waitForDelivery(world.sql, id, ({ attempts }) => attempts === 1);
   await page.reload();
   await deliveriesOf(page).filter({ hasText: "Tentando 2/5" }).filter({ hasText: "503" }).waitFor();
@@ -26,8 +28,11 @@ test("A delivery of a new webhook is opened and sent again, and the page shows a
   // The list refreshes by itself.
   await deliveriesOf(page).filter({ hasText: "Entregue" }).filter({ hasText: "204" }).waitFor();
   await deliveriesOf(page).getByRole("link", { name: "contact.created" }).click();
-  await page.getByText('"name": "Conceição"').waitFor();
+  await page.getByText(`"name": "${LONG_NAME}"`).waitFor();
   assert.equal(await attempts.count(), 2);
+  const [name, state] = [".object-name", ".state"].map((part) => openedDelivery(page).locator(part));
+  const { y, height } = (await name!.boundingBox())!;
+  assert.ok(y + height <= (await state!.boundingBox())!.y, "the heading does not overlap the state");
 
   await page.getByRole("button", { name: /^Reenviar contact.created/ }).click();
   await page.getByText("Reenvio 1").waitFor();
@@ -40,7 +45,7 @@ test("A delivery of a new webhook is opened and sent again, and the page shows a
   await facts.getByText(messages[0]!.body.event_id).waitFor();
   assert.match(
     await facts.innerText(),
-    new RegExp(`Contato\\s+Conceição\\s+Contato \\(id\\)\\s+${contact.id}`),
+    new RegExp(`Contato\\s+${LONG_NAME}\\s+Contato \\(id\\)\\s+${contact.id}`),
   );
 });
 
