@@ -1,11 +1,13 @@
 import { render } from "preact";
 import { locale } from "../strings/locale.ts";
 import { App } from "./app.tsx";
+import { watchFocus } from "./focus.ts";
 import { watchLeaving } from "./leaving.ts";
 import { startSession } from "./session.ts";
 
 document.documentElement.lang = locale.value === "en" ? "en" : "pt-BR";
 watchLeaving();
+watchFocus();
 void startSession();
 render(<App />, document.getElementById("app")!);
 

@@ -65,7 +65,11 @@ export function ActionDialog({ title, children, yes, no, dangerous, hasSecret, d
         {failure.value && <FailureNote failure={failure.value} />}
         <div class="actions end">
           <Button text={no ?? t("app.cancel")} onClick={close} disabled={busy.value} />
-          <button type="submit" class={`button ${dangerous ? "danger" : "primary"}`} disabled={busy.value}>
+          <button
+            type="submit"
+            class={`button ${dangerous ? "danger" : "primary"}`}
+            aria-disabled={busy.value}
+          >
             {busy.value ? t("app.saving") : yes}
           </button>
         </div>

@@ -3,12 +3,16 @@ import { t } from "../strings/strings.ts";
 import { Field } from "./field.tsx";
 
 /** The field for the code that the person's phone shows. */
-export function CodeField({ code, error }: { code: Signal<string>; error: string | undefined }) {
+export function CodeField({ code, ...input }: {
+  code: Signal<string>;
+  error: string | undefined;
+  autoFocus?: boolean;
+}) {
   return (
     <Field
       label={t("code.field")}
       hint={t("code.hint")}
-      error={error}
+      {...input}
       inputMode="numeric"
       autocomplete="one-time-code"
       maxLength={7}

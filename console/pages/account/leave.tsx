@@ -24,7 +24,12 @@ export function LeaveWorkspace({ workspace: { name } }: { workspace: Workspace }
     <section class="section">
       <div class="section-head">
         <h2>{t("members.leaving")}</h2>
-        <Button class="button dangerous" text={t("members.leave")} disabled={busy.value} onClick={leave} />
+        <Button
+          class="button dangerous"
+          text={t("members.leave")}
+          aria-disabled={busy.value}
+          onClick={leave}
+        />
       </div>
       <p class="hint">{t("members.leave_text")}</p>
       {failure.value && <FailureNote failure={failure.value} />}

@@ -27,7 +27,7 @@ export function Sessions({ sessions }: { sessions: Resource<{ data: PersonSessio
       <header class="section-head">
         <h2>{t("sessions.title")}</h2>
         {/* Shown even if the list has one session, because the button also ends the sessions of apps. */}
-        <Button text={t("sessions.end")} disabled={busy.value} onClick={end} />
+        <Button text={t("sessions.end")} aria-disabled={busy.value} onClick={end} />
       </header>
       {failure.value && <FailureNote failure={failure.value} />}
       <Loaded resource={sessions}>

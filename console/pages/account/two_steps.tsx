@@ -44,8 +44,8 @@ export function TwoSteps({ onChange }: { onChange: () => unknown }) {
           {t("code.title")} {id && <span class="tag good">{t("two_steps.on_tag")}</span>}
           {id === null && <span class="tag">{t("two_steps.off_tag")}</span>}
         </h2>
-        {id === null && <Button text={t("two_steps.on")} disabled={busy.value} onClick={begin} />}
-        {id && <Button text={t("two_steps.off")} disabled={busy.value} onClick={() => remove(id)} />}
+        {id === null && <Button text={t("two_steps.on")} aria-disabled={busy.value} onClick={begin} />}
+        {id && <Button text={t("two_steps.off")} aria-disabled={busy.value} onClick={() => remove(id)} />}
       </header>
       <p class="hint">{t("two_steps.text")}</p>
       {failure.value && <FailureNote failure={failure.value} {...(id === undefined && { onRetry: read })} />}
@@ -102,7 +102,7 @@ function TurnOn({ factor: { id, totp }, onDone, onClose }: {
       <p class="broken">
         {t("two_steps.secret")} <code>{totp.secret}</code> <CopyButton text={totp.secret} quiet />
       </p>
-      <CodeField code={code} error={isWrong.value ? t("code.wrong") : undefined} />
+      <CodeField code={code} error={isWrong.value ? t("code.wrong") : undefined} autoFocus />
       <p class="hint">{t("two_steps.ends")}</p>
     </ActionDialog>
   );

@@ -30,10 +30,7 @@ export function ProposalLink({ proposal, link, contact, onSent }: {
     });
   };
   const mark = async () => {
-    if (!await send()) return;
-    say(t("proposal.marked"));
-    // The pressed button has disappeared, so move the focus to the heading.
-    heading.current?.focus();
+    if (await send()) say(t("proposal.marked"));
   };
   const message = t("proposal.message", { title: proposal.title, link });
   const subject = t("proposal.subject", { title: proposal.title });
@@ -61,7 +58,7 @@ export function ProposalLink({ proposal, link, contact, onSent }: {
         <a class="button" href={mailTo(contact?.email ?? null, subject, message)} onClick={send}>
           {t("proposal.mail")}
         </a>
-        {isDraft && <Button text={t("proposal.mark_sent")} disabled={busy.value} onClick={mark} />}
+        {isDraft && <Button text={t("proposal.mark_sent")} aria-disabled={busy.value} onClick={mark} />}
       </div>
       {failure.value && <FailureNote failure={failure.value} />}
     </section>
