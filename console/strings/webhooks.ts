@@ -23,7 +23,10 @@ export const webhooks = {
     "Entregues: {delivered}, com falha: {failed}, esperando: {waiting}",
     "{delivered} delivered, {failed} failed, {waiting} waiting",
   ],
-  "webhooks.week_none": ["Nada nos últimos 7 dias", "Nothing in the last 7 days"],
+  "webhooks.week_none": [
+    "Nada entregue, com falha ou esperando em 7 dias",
+    "Nothing delivered, failed or waiting in 7 days",
+  ],
   "webhooks.recent": ["Tentativas recentes", "Recent attempts"],
   "webhooks.success": ["{rate}% com sucesso", "{rate}% succeeded"],
   "webhooks.latency": [
@@ -147,8 +150,8 @@ export const webhooks = {
   ],
   "recover.since": ["De", "From"],
   "recover.since_hint": [
-    "Oito horas antes de parar, porque as tentativas que falharam levaram mais de seis horas e meia.",
-    "Eight hours before it stopped, because the failed attempts took over 6½ hours.",
+    "Oito horas antes de parar, para incluir o que ainda não tinha chegado.",
+    "Eight hours before it stopped, to include what had not arrived by then.",
   ],
   "recover.until": ["Até", "Until"],
   "recover.until_hint": ["Vazio: até agora.", "Empty: until now."],
@@ -201,13 +204,13 @@ export const webhooks = {
   "options.ids": ["Enviar só o id do registro", "Send only the record's id"],
   "options.header": ["Cabeçalho do receptor", "Header for the receiver"],
   "options.value": ["Valor novo do cabeçalho", "New value of the header"],
-
-  "secret.label": ["Segredo do webhook", "Secret of the webhook"],
-  "secret.new": ["Segredo novo: o anterior já não vale", "New secret: the earlier one no longer works"],
   "options.value_hint": [
     "É um segredo: não é guardado neste navegador.",
     "It is a secret: this browser does not keep it.",
   ],
+
+  "secret.label": ["Segredo do webhook", "Secret of the webhook"],
+  "secret.new": ["Segredo novo: o anterior já não vale", "New secret: the earlier one no longer works"],
   "secret.new_beside": [
     "Segredo novo: o anterior vale até {until}",
     "New secret: the earlier one works until {until}",
