@@ -1,4 +1,6 @@
 /** Calls the functions with the session and the chosen workspace. */
+import { locale } from "../strings/locale.ts";
+import { textNamed } from "../strings/strings.ts";
 import { Failure } from "./failure.ts";
 import { reach } from "./reach.ts";
 import { accessToken, dropSession, renewSession } from "./session.ts";
@@ -59,6 +61,8 @@ async function failureOf(reply: Response, writing: boolean): Promise<Failure> {
   const { error } = await reply.json().catch(() => ({})) as {
     error?: { code: string; message: string; details?: { field: string; message: string }[] };
   };
+  // The functions write in Portuguese. In English, the code's text replaces their message, if the code has one.
+  const english = error && locale.value === "en" ? textNamed(`failure.field.${error.code}`) : null;
   return new Failure({
     kind: reply.status === 401
       ? "session"
@@ -69,7 +73,9 @@ async function failureOf(reply: Response, writing: boolean): Promise<Failure> {
       : "refused",
     code: error?.code ?? `http_${reply.status}`,
     text: error?.message ?? "",
-    fields: Object.fromEntries((error?.details ?? []).map(({ field, message }) => [field, message])),
+    fields: Object.fromEntries(
+      (error?.details ?? []).map(({ field, message }) => [field, english ?? message]),
+    ),
     requestId: reply.headers.get("x-request-id"),
     retryAfter: Number(reply.headers.get("retry-after")) || 0,
     writing,

@@ -30,7 +30,7 @@ function refusalText({ code, text, writing }: Failure): string {
   if (own !== null) return own;
   if (code === "insufficient_role") return t("failure.role");
   if (code === "not_found") return t("failure.not_found");
-  if (code === "validation_error") return t("failure.fields");
+  if (code === "validation_error" || textNamed(`failure.field.${code}`)) return t("failure.fields");
   // The functions' messages are in Portuguese, so in English the code is shown instead.
   const said = locale.value === "pt" && text !== "" ? `${text}.` : `${code}.`;
   return writing ? `${said} ${t("failure.nothing_kept")}` : said;

@@ -155,6 +155,12 @@ export const shell = {
     "This no longer exists, or does not belong to this company.",
   ],
   "failure.fields": ["Confira os campos. Nada foi gravado.", "Check the fields. Nothing was saved."],
+  "failure.field.invalid_target_url": [
+    "Deve usar https e ter um host público",
+    "It must use https and have a public host",
+  ],
+  "failure.field.invalid_reference": ["Não existe nesta empresa", "It does not exist in this company"],
+  "failure.field.already_expired": ["Deve estar no futuro", "It must be in the future"],
   "failure.nothing_kept": ["Nada foi gravado.", "Nothing was saved."],
   "failure.request": ["Código da chamada, para o suporte", "Request code, for support"],
   "failure.code.email_taken": [

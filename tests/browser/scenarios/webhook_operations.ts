@@ -1,4 +1,5 @@
 import assert from "node:assert/strict";
+import type { Page } from "playwright-core";
 import type { Sql } from "postgres";
 import { eventually } from "../../../bench/harness/waiting.ts";
 import { client } from "../../support/client.ts";
@@ -36,6 +37,12 @@ async function fail(sql: Sql, id: string, makeOther: () => Promise<unknown>): Pr
   await eventually(async () => await countWith("failed", 5) === 1, "the fifth failure");
 }
 
+async function chooseLanguage(page: Page, language: string): Promise<void> {
+  await page.getByRole("button", { name: /^Menu/ }).click();
+  await page.getByLabel(/^(Idioma|Language)$/).selectOption({ label: language });
+  await page.keyboard.press("Escape");
+}
+
 const namesOf = (messages: Message[]) => messages.map(({ body }) => body.data.name).sort();
 
 test("A webhook is created with filters and a header, which its page shows by name, and both can be changed there", async (world) => {
@@ -43,6 +50,15 @@ test("A webhook is created with filters and a header, which its page shows by na
   const { page, company } = watched;
   const mailbox = openMailbox("status=204");
   await page.getByRole("link", { name: "Criar webhook" }).first().click();
+  await page.getByLabel("Um negócio foi criado").check();
+  await page.getByLabel("Endereço que recebe (URL)").fill("https://erp.internal/hook");
+  await page.getByRole("button", { name: "Criar webhook" }).click();
+  await page.getByText("Deve ter um host público", { exact: true }).waitFor();
+  await chooseLanguage(page, "English");
+  await page.getByRole("button", { name: "Create webhook" }).click();
+  await page.getByText("It must use https and have a public host", { exact: true }).waitFor();
+  await page.getByText("Check the fields. Nothing was saved.").waitFor();
+  await chooseLanguage(page, "Português");
   await page.getByLabel("Endereço que recebe (URL)").fill(mailbox.url);
   await page.getByLabel("Nome (opcional)").fill("ERP da fábrica");
   await page.getByLabel("Um negócio foi criado").check();
