@@ -15234,7 +15234,7 @@ begin
         'actor', case when m.id is not null then json_build_object('id', m.id, 'name', m.name) end,
         'action', l.action,
         'object', json_build_object(
-          'type', l.object_type, 'id', l.object_id, 'name', coalesce(p.title, l.object_name)
+          'type', l.object_type, 'id', l.object_id, 'name', coalesce(p.title, w.name, l.object_name)
         ),
         'details', l.details
       ) order by l.id desc)
@@ -15242,6 +15242,8 @@ begin
       left join crm.members m on m.workspace_id = l.workspace_id and m.id = l.member_id
       left join crm.proposals p
         on l.object_type = 'proposal' and p.workspace_id = l.workspace_id and p.id = l.object_id
+      left join crm.webhook_subscriptions w
+        on l.object_type = 'webhook' and w.workspace_id = l.workspace_id and w.id = l.object_id
       where l.workspace_id = v_workspace_id and l.id = any (v_ids[: v_limit])
     ),
     case when cardinality(v_ids) > v_limit then v_ids[v_limit] end

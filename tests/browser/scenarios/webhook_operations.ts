@@ -6,7 +6,7 @@ import { client } from "../../support/client.ts";
 import { type Message, openMailbox } from "../../support/mailbox.ts";
 import { checkDelivery, letTimePass, waitForDelivery } from "../../support/webhooks.ts";
 import { assertGood } from "../support/audit.ts";
-import { holdPosts } from "../support/browser.ts";
+import { consoleUrl, holdPosts } from "../support/browser.ts";
 import { openAs } from "../support/company.ts";
 import { ON_PHONE } from "../support/screens.ts";
 import { test } from "../support/scenario.ts";
@@ -114,6 +114,8 @@ test("A webhook is created with filters and a header, which its page shows by na
   const [message] = await mailbox.waitFor(1);
   assert.equal(message!.headers.get("Authorization"), "Bearer s3cr3t", "the stored value stays");
   assert.deepEqual(Object.keys(message!.body.data), ["id"]);
+  await page.goto(`${consoleUrl}/atividade/`);
+  await page.getByText("Ana Souza mudou o webhook ERP", { exact: true }).waitFor();
 });
 
 test("The page of a webhook says why it stopped after five failures; after reactivation and recovery the webhook gets every event once", async (world) => {
