@@ -84,7 +84,7 @@ function Recover({ email, onBack }: { email: Signal<string>; onBack: () => void 
     });
   };
   return (
-    <Page title={t("menu.password")} text={t("sign_in.recover_text")}>
+    <Page title={t("sign_in.forgotten")} text={t("sign_in.recover_text")}>
       {sentTo.value
         ? <p class="note" role="status">{t("sign_in.recover_sent", { email: sentTo.value })}</p>
         : (

@@ -15,6 +15,7 @@ import {
   FailureNote,
   Field,
   Loaded,
+  say,
   Select,
   Table,
   TextArea,
@@ -33,6 +34,7 @@ export function CustomFields() {
   const replace = (changed: CustomField) => {
     const others = fields.data.value?.data.filter(({ id }) => id !== changed.id) ?? [];
     fields.set({ data: [...others, changed] });
+    say(t("account.saved"));
   };
   const setArchived = ({ id, archived_at }: CustomField) =>
     run(async () =>

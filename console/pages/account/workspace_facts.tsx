@@ -34,7 +34,7 @@ export function WorkspaceFacts({ workspace: read }: { workspace: Workspace }) {
             {t("account.limit_value", { n: numberText(read.rate_limit_per_minute) })}
           </Fact>
           <Fact name={t("account.stale")}>{counted("account.stale_value", read.stale_after_days)}</Fact>
-          <Fact name={t("account.time_zone")}>{read.time_zone}</Fact>
+          <Fact name={t("account.time_zone")}>{zoneText(read.time_zone)}</Fact>
           <Fact name={t("account.undefined")}>
             {t(read.refuses_undefined_fields ? "account.undefined_refused" : "account.undefined_kept")}
           </Fact>
@@ -115,8 +115,13 @@ function EditWorkspace({ workspace: read, onClose }: { workspace: Workspace; onC
   );
 }
 
+/** `America/Sao Paulo` */
+function zoneText(zone: string): string {
+  return zone.replaceAll("_", " ");
+}
+
 /** The time zones that the browser knows, and the present zone, which the browser may not know. */
 function timeZones(present: string): { value: string; text: string }[] {
   const zones = new Set([present, ...Intl.supportedValuesOf("timeZone")]);
-  return [...zones].sort().map((value) => ({ value, text: value.replaceAll("_", " ") }));
+  return [...zones].sort().map((value) => ({ value, text: zoneText(value) }));
 }

@@ -148,6 +148,11 @@ function People({ deal: { contact, other_contacts: others, company } }: { deal: 
   );
 }
 
+/** A Brazilian number without marks as `(11) 91234-5678`; any other number as it was written. */
+function phoneText(phone: string): string {
+  return phone.replace(/^(?:\+?55)?(\d{2})(\d{4,5})(\d{4})$/, "($1) $2-$3");
+}
+
 function PersonLines({ person: { name, role, email, phone } }: { person: Person }) {
   return (
     <>
@@ -162,7 +167,7 @@ function PersonLines({ person: { name, role, email, phone } }: { person: Person 
       )}
       {phone && (
         <p>
-          <a href={`tel:${phone.replace(/[^+\d]/g, "")}`}>{phone}</a>
+          <a href={`tel:${phone.replace(/[^+\d]/g, "")}`}>{phoneText(phone)}</a>
         </p>
       )}
     </>

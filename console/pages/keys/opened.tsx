@@ -58,7 +58,9 @@ export function KeyOpened({ id }: { id: string }) {
                   <summary class="button">{t("keys.more_actions")}</summary>
                   <div class="actions">
                     <Button text={t("keys.rename")} onClick={open("rename")} />
-                    <Button text={t("keys.networks_change")} onClick={open("networks")} />
+                    {key.state !== "revoked" && (
+                      <Button text={t("keys.networks_change")} onClick={open("networks")} />
+                    )}
                     <a class="button" href={href("chaves/", { nova: "1" })} onClick={() => duplicateKey(key)}>
                       {t("keys.duplicate")}
                     </a>

@@ -74,5 +74,5 @@ test("After the link for another password was sent, the page's title has the foc
   await page.getByLabel("E-mail").fill("ana@padariasol.example");
   await press(page, "Enviar o link");
   await page.getByText("Se ana@padariasol.example tem acesso").waitFor();
-  await waitForFocus(page, "Trocar a senha");
+  await waitForFocus(page, "Esqueci a senha");
 });

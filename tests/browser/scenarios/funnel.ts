@@ -44,6 +44,7 @@ test("A card opens its deal, with the contact and the accepted proposal, and the
     first_name: "Rita",
     last_name: "Ribeiro",
     email: "rita@hotel.example",
+    phone: "11912345678",
     company_name: "Hotel Beira-Mar",
     source: "indicação",
   });
@@ -59,6 +60,7 @@ test("A card opens its deal, with the contact and the accepted proposal, and the
   // Forced, because the text lies under the link that covers the card.
   await card.getByText("Origem: indicação").click({ force: true });
   await page.getByRole("link", { name: "rita@hotel.example" }).waitFor();
+  await page.getByRole("link", { name: "(11) 91234-5678" }).waitFor();
   await page.getByRole("heading", { name: "Plano anual" }).waitFor();
   const offer = page.getByRole("listitem").filter({ hasText: "Oferta de inverno" });
   assert.match(await offer.innerText(), /Aceita em \d\d\/\d\d às \d\d:\d\d/);
