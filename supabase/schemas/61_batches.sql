@@ -5,7 +5,10 @@ create function crm.lock_batch(p_record text, p_items jsonb) returns void
 language plpgsql set search_path = '' as $$
 declare
   v_workspace_id uuid := crm.current_workspace_id();
-  v_ids uuid[] := array(select (i -> 'args' ->> 'id')::uuid from jsonb_array_elements(p_items) i where i ->> 'op' = 'update');
+  -- Also the records that items only read: an erasure waits for these locks, and then finds the stored reply.
+  v_ids uuid[] := array(
+    select (i -> 'args' ->> 'id')::uuid from jsonb_array_elements(p_items) i where i ->> 'op' in ('update', 'get')
+  );
   v_deal_ids uuid[];
 begin
   if exists (select from jsonb_array_elements(p_items) i where i ->> 'op' = 'upsert') then
@@ -18,6 +21,9 @@ begin
       union
       select t.deal_id from crm.activities t
       where p_record = 'activity' and t.workspace_id = v_workspace_id and t.id = any (v_ids)
+      union
+      select t.deal_id from crm.notes t
+      where p_record = 'note' and t.workspace_id = v_workspace_id and t.id = any (v_ids)
     );
   end if;
   -- Lock the companies and contacts that the items refer to first, because a merge or an erasure locks a contact or a
@@ -52,7 +58,8 @@ begin
 end
 $$;
 comment on function crm.lock_batch(text, jsonb) is
-  'Locks all rows that the items of a batch will lock later, in an order that all batches share.';
+  'Locks all rows that the items of a batch will lock or read later, in an order that all batches share. A note is not '
+  'locked, but its deal.';
 
 create function crm.run_batch_item(p_record text, p_item jsonb) returns jsonb
 language plpgsql set search_path = '' as $$
