@@ -7883,6 +7883,7 @@ create table crm.webhook_queue (
   lease_until timestamptz,
   lease_token bigint,
   host text,
+  claim_horizon bigint,
   primary key (workspace_id, delivery_id),
   check ((state = 'leased') = (lease_until is not null))
 ) with (autovacuum_vacuum_scale_factor = 0, autovacuum_vacuum_threshold = 2000);
@@ -7899,6 +7900,8 @@ comment on column crm.webhook_queue.state is
 comment on column crm.webhook_queue.lease_token is
   'Fencing token of the last lease, cleared when the outcome is recorded. A dispatcher whose lease has ended cannot '
   'overwrite the outcome of the next dispatcher, and an outcome that is reported twice counts once.';
+comment on column crm.webhook_queue.claim_horizon is
+  'crm.feed_horizon() at the last claim: the body was made from a state that shows every transaction below it.';
 call crm.protect('crm.webhook_queue');
 create index webhook_queue_ready on crm.webhook_queue (shard, workspace_id, subscription_id, delivery_id)
   where state = 'ready';
@@ -8380,6 +8383,8 @@ begin
   claimed as (
     update crm.webhook_queue q
     set state = 'leased', lease_until = v_now + interval '60 s', lease_token = nextval('crm.webhook_leases'),
+      -- A subquery, because it runs once for all deliveries.
+      claim_horizon = (select crm.feed_horizon()),
       host = (select c.host from chosen c where c.workspace_id = q.workspace_id and c.delivery_id = q.delivery_id)
     where q.ctid = any (array(
         select r.ctid from chosen c
@@ -8439,6 +8444,15 @@ set enable_mergejoin = off set enable_hashjoin = off as $$
 #variable_conflict use_column
 declare
   v_now timestamptz := clock_timestamp();
+  -- The workspaces in which no erasure is running. A statement of its own, so that the next one sees those that ended.
+  v_keeping uuid[] := array(
+    select w.id
+    from (
+      select distinct o.workspace_id as id from json_to_recordset(p_outcomes) as o (workspace_id uuid, answer text)
+      where o.answer is not null
+    ) w
+    where pg_try_advisory_xact_lock_shared(crm.erasure_lock(w.id))
+  );
   v_recorded crm.recorded_attempt[];
   v_attempt crm.recorded_attempt;
   v_deactivating bigint[] := '{}';
@@ -8447,8 +8461,11 @@ declare
   v_target_url text;
 begin
   -- Locked in order of id, so that two simultaneous calls cannot deadlock.
-  with held as materialized (
-    select o.*, q.subscription_id
+  with erased as materialized (
+    select e.workspace_id, e.position from crm.webhook_erasures e where e.workspace_id = any (v_keeping)
+  ),
+  held as materialized (
+    select o.*, q.subscription_id, q.claim_horizon
     from (
       select o.* from rows from (
         json_to_recordset(p_outcomes) as (
@@ -8464,7 +8481,7 @@ begin
       order by o.workspace_id, o.delivery_id
     ) o
     cross join lateral (
-      select q.subscription_id from crm.webhook_queue q
+      select q.subscription_id, q.claim_horizon from crm.webhook_queue q
       where q.workspace_id = o.workspace_id and q.delivery_id = o.delivery_id and q.lease_token = o.lease_token
       for update
     ) q
@@ -8484,7 +8501,14 @@ begin
       -- With this condition, the plan reads only one row even if it uses the index by subscription.
       and d.subscription_id = h.subscription_id
     returning d.workspace_id, d.subscription_id, d.id, h.lease_token, d.series, d.attempts, d.state, h.status, h.reason,
-      h.duration_ms, h.answer, h.body_digest, h.position
+      h.duration_ms,
+      case
+        when h.answer is not null and h.workspace_id = any (v_keeping) and not exists (
+          select from erased e
+          where e.workspace_id = h.workspace_id and (e.position < h.claim_horizon) is not true
+        ) then h.answer
+      end as answer,
+      h.body_digest, h.position
   ),
   stored as (
     insert into crm.webhook_attempts (
@@ -8568,10 +8592,11 @@ $$;
 comment on function crm.delivery_record(json) is
   'Records the outcomes of attempts in the order in which they ended, and schedules the next attempts. An outcome is '
   'an object with workspace_id, delivery_id, lease_token, status, reason (absent after a success), duration_ms, answer '
-  'and body_digest (hexadecimal). The fifth failure ends a delivery and deactivates the subscription (spec 6.5), and '
-  'adds a line to the audit log. A failure after the subscription was deleted cancels the delivery. If another '
-  'dispatcher has claimed the delivery meanwhile, the outcome changes nothing and is not returned. last_success_at may '
-  'lag up to 10 s behind the newest success.';
+  'and body_digest (hexadecimal). An answer is dropped if its delivery was claimed before the last erasure in the '
+  'workspace had ended (crm.webhook_erasures). The fifth failure ends a delivery and deactivates the subscription '
+  '(spec 6.5), and adds a line to the audit log. A failure after the subscription was deleted cancels the delivery. If '
+  'another dispatcher has claimed the delivery meanwhile, the outcome changes nothing and is not returned. '
+  'last_success_at may lag up to 10 s behind the newest success.';
 
 create function crm.deliveries_due() returns boolean
 language plpgsql volatile set search_path = '' set enable_seqscan = off set enable_bitmapscan = off as $$
@@ -13590,6 +13615,33 @@ comment on function crm.erase_deal_contacts(uuid, uuid) is
   'Removes a contact and its role from at most 100 deals, and returns the deals'' ids. A main contact stays in its '
   'deal without a role.';
 
+create table crm.webhook_erasures (
+  workspace_id uuid primary key,
+  position bigint not null
+);
+comment on table crm.webhook_erasures is
+  'The position (crm.feed_position) of the last transaction that erased a person in the workspace. The body of an '
+  'attempt whose claim_horizon is not above it may have what was erased. A receiver may repeat the body, so '
+  'crm.delivery_record drops the answer.';
+call crm.protect('crm.webhook_erasures');
+create function crm.erasure_lock(p_workspace_id uuid) returns bigint
+language sql stable set search_path = ''
+as $$ select crm.lock_number('erasure in ' || p_workspace_id) $$;
+comment on function crm.erasure_lock(uuid) is
+  'The advisory lock of erasures in a workspace. A transaction that stores answers of receivers holds it in share mode. '
+  'An erasure takes it exclusively before it searches the answers, so it finds the answers that were stored before. '
+  'Without waiting, crm.delivery_record drops the answers that come while an erasure has the lock.';
+create function crm.drop_answers(p_workspace_id uuid) returns void
+language plpgsql set search_path = '' as $$
+begin
+  perform pg_advisory_xact_lock(crm.erasure_lock(p_workspace_id));
+  insert into crm.webhook_erasures as e (workspace_id, position) values (p_workspace_id, crm.feed_position())
+  on conflict (workspace_id) do update set position = excluded.position;
+end
+$$;
+comment on function crm.drop_answers(uuid) is
+  'Makes crm.delivery_record drop the answers to deliveries that are in flight in a workspace, or are claimed before '
+  'this transaction ends.';
 create function crm.json_unescaped(p_text text) returns text
 language plpgsql immutable parallel safe set search_path = '' as $$
 begin
@@ -14064,6 +14116,8 @@ declare
   e crm.erasure;
   o crm.operations;
 begin
+  -- Before the first event: an event may lock a subscription for which a transaction that stores answers waits.
+  perform crm.drop_answers(p_workspace_id);
   e.known := (select c.erased_at is null from unnest(v_contacts) c where c.id = p_id);
   e.texts := p_texts;
   e.erased := array(select c.id from unnest(v_contacts) c);
@@ -14255,6 +14309,8 @@ begin
       v_is_over := e.key is null;
     when v_phase = 'answers' then
       v_kind := 'webhook_answers';
+      -- Between the steps, deliveries may have been claimed with texts that a later step erased.
+      if e.id = c_first then perform crm.drop_answers(o.workspace_id); end if;
       select r.last_id, r.work, r.changed into e.id, v_work, v_changed
       from crm.erase_answers(o.workspace_id, e.id, e.erased, v_traces) r;
       v_is_over := e.id is null;

@@ -29,6 +29,7 @@ create table crm.webhook_queue (
   lease_until timestamptz,
   lease_token bigint,
   host text,
+  claim_horizon bigint,
   primary key (workspace_id, delivery_id),
   check ((state = 'leased') = (lease_until is not null))
 -- Vacuumed after a fixed number of changed rows instead of a share of the table, because the table is often empty.
@@ -47,6 +48,8 @@ comment on column crm.webhook_queue.state is
 comment on column crm.webhook_queue.lease_token is
   'Fencing token of the last lease, cleared when the outcome is recorded. A dispatcher whose lease has ended cannot '
   'overwrite the outcome of the next dispatcher, and an outcome that is reported twice counts once.';
+comment on column crm.webhook_queue.claim_horizon is
+  'crm.feed_horizon() at the last claim: the body was made from a state that shows every transaction below it.';
 call crm.protect('crm.webhook_queue');
 create index webhook_queue_ready on crm.webhook_queue (shard, workspace_id, subscription_id, delivery_id)
   where state = 'ready';

@@ -233,6 +233,8 @@ begin
   claimed as (
     update crm.webhook_queue q
     set state = 'leased', lease_until = v_now + interval '60 s', lease_token = nextval('crm.webhook_leases'),
+      -- A subquery, because it runs once for all deliveries.
+      claim_horizon = (select crm.feed_horizon()),
       host = (select c.host from chosen c where c.workspace_id = q.workspace_id and c.delivery_id = q.delivery_id)
     where q.ctid = any (array(
         select r.ctid from chosen c

@@ -24,6 +24,15 @@ set enable_mergejoin = off set enable_hashjoin = off as $$
 #variable_conflict use_column
 declare
   v_now timestamptz := clock_timestamp();
+  -- The workspaces in which no erasure is running. A statement of its own, so that the next one sees those that ended.
+  v_keeping uuid[] := array(
+    select w.id
+    from (
+      select distinct o.workspace_id as id from json_to_recordset(p_outcomes) as o (workspace_id uuid, answer text)
+      where o.answer is not null
+    ) w
+    where pg_try_advisory_xact_lock_shared(crm.erasure_lock(w.id))
+  );
   v_recorded crm.recorded_attempt[];
   v_attempt crm.recorded_attempt;
   v_deactivating bigint[] := '{}';
@@ -32,8 +41,11 @@ declare
   v_target_url text;
 begin
   -- Locked in order of id, so that two simultaneous calls cannot deadlock.
-  with held as materialized (
-    select o.*, q.subscription_id
+  with erased as materialized (
+    select e.workspace_id, e.position from crm.webhook_erasures e where e.workspace_id = any (v_keeping)
+  ),
+  held as materialized (
+    select o.*, q.subscription_id, q.claim_horizon
     from (
       select o.* from rows from (
         json_to_recordset(p_outcomes) as (
@@ -49,7 +61,7 @@ begin
       order by o.workspace_id, o.delivery_id
     ) o
     cross join lateral (
-      select q.subscription_id from crm.webhook_queue q
+      select q.subscription_id, q.claim_horizon from crm.webhook_queue q
       where q.workspace_id = o.workspace_id and q.delivery_id = o.delivery_id and q.lease_token = o.lease_token
       for update
     ) q
@@ -69,7 +81,14 @@ begin
       -- With this condition, the plan reads only one row even if it uses the index by subscription.
       and d.subscription_id = h.subscription_id
     returning d.workspace_id, d.subscription_id, d.id, h.lease_token, d.series, d.attempts, d.state, h.status, h.reason,
-      h.duration_ms, h.answer, h.body_digest, h.position
+      h.duration_ms,
+      case
+        when h.answer is not null and h.workspace_id = any (v_keeping) and not exists (
+          select from erased e
+          where e.workspace_id = h.workspace_id and (e.position < h.claim_horizon) is not true
+        ) then h.answer
+      end as answer,
+      h.body_digest, h.position
   ),
   stored as (
     insert into crm.webhook_attempts (
@@ -153,10 +172,11 @@ $$;
 comment on function crm.delivery_record(json) is
   'Records the outcomes of attempts in the order in which they ended, and schedules the next attempts. An outcome is '
   'an object with workspace_id, delivery_id, lease_token, status, reason (absent after a success), duration_ms, answer '
-  'and body_digest (hexadecimal). The fifth failure ends a delivery and deactivates the subscription (spec 6.5), and '
-  'adds a line to the audit log. A failure after the subscription was deleted cancels the delivery. If another '
-  'dispatcher has claimed the delivery meanwhile, the outcome changes nothing and is not returned. last_success_at may '
-  'lag up to 10 s behind the newest success.';
+  'and body_digest (hexadecimal). An answer is dropped if its delivery was claimed before the last erasure in the '
+  'workspace had ended (crm.webhook_erasures). The fifth failure ends a delivery and deactivates the subscription '
+  '(spec 6.5), and adds a line to the audit log. A failure after the subscription was deleted cancels the delivery. If '
+  'another dispatcher has claimed the delivery meanwhile, the outcome changes nothing and is not returned. '
+  'last_success_at may lag up to 10 s behind the newest success.';
 
 -- Waking the dispatcher, and detecting that it does not run.
 

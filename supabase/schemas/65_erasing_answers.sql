@@ -1,5 +1,35 @@
 -- Erasing receivers' answers (crm.webhook_attempts.answer): an answer may repeat the body that the receiver got.
 
+create table crm.webhook_erasures (
+  workspace_id uuid primary key,
+  position bigint not null
+);
+comment on table crm.webhook_erasures is
+  'The position (crm.feed_position) of the last transaction that erased a person in the workspace. The body of an '
+  'attempt whose claim_horizon is not above it may have what was erased. A receiver may repeat the body, so '
+  'crm.delivery_record drops the answer.';
+call crm.protect('crm.webhook_erasures');
+
+create function crm.erasure_lock(p_workspace_id uuid) returns bigint
+language sql stable set search_path = ''
+as $$ select crm.lock_number('erasure in ' || p_workspace_id) $$;
+comment on function crm.erasure_lock(uuid) is
+  'The advisory lock of erasures in a workspace. A transaction that stores answers of receivers holds it in share mode. '
+  'An erasure takes it exclusively before it searches the answers, so it finds the answers that were stored before. '
+  'Without waiting, crm.delivery_record drops the answers that come while an erasure has the lock.';
+
+create function crm.drop_answers(p_workspace_id uuid) returns void
+language plpgsql set search_path = '' as $$
+begin
+  perform pg_advisory_xact_lock(crm.erasure_lock(p_workspace_id));
+  insert into crm.webhook_erasures as e (workspace_id, position) values (p_workspace_id, crm.feed_position())
+  on conflict (workspace_id) do update set position = excluded.position;
+end
+$$;
+comment on function crm.drop_answers(uuid) is
+  'Makes crm.delivery_record drop the answers to deliveries that are in flight in a workspace, or are claimed before '
+  'this transaction ends.';
+
 create function crm.json_unescaped(p_text text) returns text
 language plpgsql immutable parallel safe set search_path = '' as $$
 begin

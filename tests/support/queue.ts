@@ -52,7 +52,8 @@ export async function leaseDeliveries(
 ): Promise<void> {
   await sql`
     update crm.webhook_queue
-    set state = 'leased', lease_until = clock_timestamp() + ${lease}::text::interval, lease_token = ${token}
+    set state = 'leased', lease_until = clock_timestamp() + ${lease}::text::interval, lease_token = ${token},
+      claim_horizon = crm.feed_horizon()
     where delivery_id in ${sql(ids)}`;
 }
 
@@ -67,6 +68,7 @@ export interface Outcome {
   lease_token: string | number;
   status?: number;
   reason?: string;
+  answer?: string;
 }
 
 /** What crm.delivery_record did with an outcome. */

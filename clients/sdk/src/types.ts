@@ -189,7 +189,7 @@ export interface Attempt {
   /** Why it failed; null if it succeeded */ reason: string | null;
   /** Duration, in ms */ duration_ms: number;
   /** When it ended */ finished_at: string;
-  /** The first 1,024 bytes of the receiver's answer, without secrets; null if it is empty or not text */
+  /** The first 1,024 bytes of the receiver's answer, without secrets; null if it is empty, not text, or erased with a person */
   answer: string | null;
 }
 

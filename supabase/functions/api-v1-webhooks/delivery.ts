@@ -95,8 +95,8 @@ const Attempt = object({
   duration_ms: field(z.int(), ["Duração, em ms", "Duration, in ms", 81]),
   finished_at: field(timestamp(), ["Quando terminou", "When it ended"]),
   answer: field(z.string().nullable(), [
-    "Os primeiros 1.024 bytes da resposta do receptor, sem segredos; null se vazia ou não é texto",
-    "The first 1,024 bytes of the receiver's answer, without secrets; null if it is empty or not text",
+    "Os primeiros 1.024 bytes da resposta do receptor, sem segredos; null se vazia, se não é texto ou se foi apagada com uma pessoa",
+    "The first 1,024 bytes of the receiver's answer, without secrets; null if it is empty, not text, or erased with a person",
     '{"error": "unknown event"}',
   ]),
 }).meta(named("Attempt", "Uma tentativa", "An attempt"));

@@ -1,13 +1,15 @@
-// Calls that read a person before an erasure, and whose replies are stored during it.
+// Calls and deliveries that read a person before an erasure, and are stored during or after it.
 import assert from "node:assert/strict";
 import { SCOPES } from "../../../supabase/functions/_shared/contract/scopes.ts";
 import { client, type Reply } from "../../support/client.ts";
 import { makeKey } from "../../support/fixtures.ts";
-import { eventually } from "../../support/mailbox.ts";
+import { eventually, openMailbox } from "../../support/mailbox.ts";
+import { addDeliveries, recordOutcomes } from "../../support/queue.ts";
 import { create } from "../../support/record_fixtures.ts";
 import { type Scenario, test } from "../../support/scenario.ts";
 import { openDatabase } from "../../support/stack.ts";
 import { rolledBack } from "../../support/transactions.ts";
+import { subscribe } from "../../support/webhooks.ts";
 
 const CONTACTS = "/api-v1-contacts";
 const NAME = "Zuleica Quaresma";
@@ -68,4 +70,55 @@ test("A batch that has read a person when the person is erased is repeated witho
     assert.equal(repeated.status, 200, repeated.text);
     assert.ok(!repeated.text.includes(NAME), repeated.text);
   }
+});
+
+test("The answer to an attempt whose outcome is being recorded while the person is erased is cleared", async (scenario) => {
+  const { sql, workspace, api } = scenario;
+  const { id } = await create(workspace.key, CONTACTS, { name: NAME });
+  const subscription = await subscribe(workspace.key, openMailbox("echo").url, ["contact.updated"]);
+  await eraseMeanwhile(scenario, id, async (held) => {
+    // Recording a first success updates this row, after it has stored the answer.
+    await held`select from crm.webhook_subscriptions where id = ${subscription.id} for update`;
+    await api.patch(`${CONTACTS}/${id}`, { job_title: "Chefe" });
+  });
+  const answers = await eventually(async () => {
+    const rows = await sql<{ answer: string | null }[]>`
+      select answer from crm.webhook_attempts where workspace_id = ${workspace.id}`;
+    return rows.length === 2 && rows.map(({ answer }) => answer ?? "");
+  }, "the attempts about the change and about the erasure");
+  assert.deepEqual(answers.filter((answer) => answer.includes(NAME)), []);
+});
+
+test("The answer to an attempt that was in flight while a person was erased is not kept, but later answers are", async ({ sql, workspace, api }) => {
+  const { id } = await create(workspace.key, CONTACTS, { name: NAME });
+  const other = await create(workspace.key, CONTACTS, { name: "Bia" });
+  const subscription = await subscribe(workspace.key, openMailbox("answer=Recebido").url, [
+    "contact.updated",
+  ]);
+  const answered = (answer: string) =>
+    sql`select from crm.webhook_attempts where workspace_id = ${workspace.id} and answer = ${answer}`;
+  const lease = () =>
+    sql.begin((sql) => addDeliveries(sql, workspace.id, subscription.id, 1, { lease: "1 hour" }));
+  const record = async ([delivery_id]: string[]) => {
+    const outcome = {
+      workspace_id: workspace.id,
+      delivery_id: delivery_id!,
+      lease_token: 1,
+      status: 200,
+      answer: NAME,
+    };
+    assert.equal((await recordOutcomes(sql, [outcome])).length, 1);
+  };
+  await record(await lease());
+  assert.equal((await answered(NAME)).length, 1);
+  const inFlight = await lease();
+  const { body } = await api.post(`${CONTACTS}/${id}/erase`);
+  assert.equal(body.cleared.webhook_answers, 1);
+  await record(inFlight);
+  assert.equal((await answered(NAME)).length, 0);
+  // Other tests' transactions that began before the erasure may still be open, so the first answers may be dropped too.
+  await eventually(async () => {
+    await api.patch(`${CONTACTS}/${other.id}`, { job_title: crypto.randomUUID() });
+    return (await answered("Recebido")).length > 0;
+  }, "an answer that is kept");
 });
