@@ -14098,8 +14098,10 @@ begin
   -- after activities, notes and proposals, because the leads in the deals contain traces that these phases need.
   return case when e.known then '{merged}'::text[] else '{}' end || case when e.known or e.texts
     then '{activities,deal_activities,notes,deal_activities,proposals,deals,deal_contacts}'::text[] else '{}'
-  end || case when e.known
-    then '{given_proposals,given,replies,answers,contact,company,deal,activity,note,proposal}'::text[] else '{}'
+  end || case
+    when e.known then '{given_proposals,given,replies,answers,contact,company,deal,activity,note,proposal}'::text[]
+    -- A batch may have read a note or a deal since the call without texts.
+    when e.texts then '{replies}' else '{}'
   end;
 end
 $$;

@@ -272,8 +272,13 @@ test("An erasure without texts and then one with texts each say what was cleared
 
   const again = await erase();
   assert.deepEqual([cleared(again), naming(again)], [{}, [6, true]], again.text);
+  const items = [{ op: "get", id: person.note }];
+  const read = () => api.post(`${NOTES}/batch`, { items }, { "Idempotency-Key": "read" });
+  assert.equal((await read()).body.results[0].record.body, `${person.name} ligou`);
   const texts = await erase(true);
-  assert.deepEqual(cleared(texts), { deals: 1, notes: 1, activities: 1, lead_receipts: 1 }, texts.text);
+  const kinds = { deals: 1, notes: 1, activities: 1, lead_receipts: 1, stored_replies: 1 };
+  assert.deepEqual(cleared(texts), kinds, texts.text);
+  assert.equal((await read()).body.results[0].record.body, "Texto apagado");
   assert.deepEqual(naming(texts), [3, true], texts.text);
   assert.deepEqual(texts.body.texts_naming.records, person.elsewhere);
   const { body: deal } = await api.get(`/api-v1-deals/${person.deal_id}`);
