@@ -93,6 +93,19 @@ async function sendsLead(browser: Browser): Promise<void> {
   assert.ok(!kept.includes(key), "the key is kept in the browser");
 }
 
+async function showsPlainSamples(browser: Browser): Promise<void> {
+  const samples = [
+    ["companies/POST", "/api-v1-companies/upsert", "?match_by=external_id"],
+    ["contacts/POST", "/api-v1-contacts/batch", ""],
+    ["changes/GET", "/api-v1-changes", ""],
+  ] as const;
+  for (const [operation, path, query] of samples) {
+    await using watched = await openReference(browser, `/docs/#tag/${operation}${path}`);
+    const sample = await watched.page.locator("pre").filter({ hasText: path }).first().innerText();
+    assert.equal(/\/functions\/v1([^\s']+)/.exec(sample)?.[1], path + query);
+  }
+}
+
 /**
  * Returns axe's findings for one operation, on a desktop with the light theme and on a phone with the dark theme. One
  * operation is enough, because all have the same elements.
@@ -125,6 +138,7 @@ const SCENARIOS: Record<string, (browser: Browser) => Promise<void>> = {
   "The link to the other language opens the same operation": changesLanguage,
   "The search finds an operation in both languages": searches,
   "A call from the reference creates a lead, and the browser does not store the key": sendsLead,
+  "The samples have only required parameters": showsPlainSamples,
   "axe finds only violations in Scalar's own elements, on a desktop and on a phone, with both themes":
     isAccessible,
 };

@@ -13,8 +13,10 @@ for (const link of document.querySelectorAll("a[hreflang]")) {
 }
 
 /**
- * Switches optional parameters off until the reader switches them on. Otherwise Scalar would send every parameter that
- * has an example: with the example's Idempotency-Key, a second lead would get the reply to the first.
+ * Switches optional parameters off until the reader switches them on. Otherwise samples and calls would have every
+ * parameter for which Scalar finds a value: its example, or the default or the first value that its schema allows. With
+ * the example's Idempotency-Key a second lead would get the reply to the first, and with `dry_run=true` an upsert would
+ * write nothing.
  */
 function leaveOutOptional({ paths, components }) {
   const operations = Object.values(paths).flatMap((methods) => Object.values(methods));
@@ -23,7 +25,7 @@ function leaveOutOptional({ paths, components }) {
     ...operations.flatMap(({ parameters = [] }) => parameters),
   ];
   for (const parameter of parameters) {
-    if (parameter.required || parameter.example === undefined) continue;
+    if (parameter.$ref || parameter.required) continue;
     parameter.examples = { example: { value: parameter.example, "x-disabled": true } };
     delete parameter.example;
   }
