@@ -3,6 +3,8 @@ import assert from "node:assert/strict";
 import { isDeepStrictEqual } from "node:util";
 import { openApiDocument } from "../../tools/openapi/document.ts";
 import { EVENT_TYPES } from "../../supabase/functions/_shared/contract/events.ts";
+import { slotOf } from "../../supabase/functions/_shared/contract/credentials.ts";
+import { signedHeaders } from "../../supabase/functions/webhook-dispatcher/sign.ts";
 import { call } from "../support/client.ts";
 import { assertDocumented, documents, operationOf } from "../support/documented.ts";
 import { addressOf, credentialsFor } from "../support/gates.ts";
@@ -97,6 +99,12 @@ Deno.test("The OpenAPI documents have a union of deliveries and one of events, w
       assert.ok(own.required.includes("event"));
     }
   }
+});
+
+Deno.test("The OpenAPI document allows the tokens of proposal links with a slot, and those without one", () => {
+  const pattern = new RegExp(documents.api.components.parameters.token.schema.pattern);
+  const token = "a".repeat(43);
+  assert.ok(pattern.test(token) && pattern.test(token + slotOf(crypto.randomUUID())) && !pattern.test(token + "a"));
 });
 
 Deno.test("The OpenAPI documents name the local stack first, then the hosted service", () => {

@@ -1,5 +1,6 @@
 import { z } from "zod";
 import { type Doc, doc } from "../../supabase/functions/_shared/contract/doc.ts";
+import { LINK_TOKEN } from "../../supabase/functions/_shared/contract/credentials.ts";
 import type { GateName } from "../../supabase/functions/_shared/contract/declaration.ts";
 import {
   canContinue,
@@ -125,7 +126,7 @@ export function commonParameters(schemas: Schemas): Record<string, unknown> {
       in: "path",
       required: true,
       ...doc("O token do link", "The link's token"),
-      schema: { type: "string", pattern: "^[0-9A-Za-z]{43}$" },
+      schema: { type: "string", pattern: LINK_TOKEN.source },
     },
     [IDEMPOTENCY_HEADER]: {
       name: IDEMPOTENCY_HEADER,

@@ -17,7 +17,7 @@ const CHECKSUM_LENGTH = 6;
 const KEY = /^svc_[0-9A-Za-z]{43}([0-9A-Za-z]{4})?[0-9A-Za-z]{6}$/;
 
 /** 32 random bytes in base62, and the slot. Tokens from before slots existed have no slot. */
-const LINK_TOKEN = /^[0-9A-Za-z]{43}([0-9A-Za-z]{4})?$/;
+export const LINK_TOKEN = /^[0-9A-Za-z]{43}([0-9A-Za-z]{4})?$/;
 
 /** Slots have 23 bits, the most that 4 base62 characters can hold. */
 const SLOT_BITS = 0x7fffff;
