@@ -104,7 +104,33 @@ Deno.test("The OpenAPI documents have a union of deliveries and one of events, w
 Deno.test("The OpenAPI document allows the tokens of proposal links with a slot, and those without one", () => {
   const pattern = new RegExp(documents.api.components.parameters.token.schema.pattern);
   const token = "a".repeat(43);
-  assert.ok(pattern.test(token) && pattern.test(token + slotOf(crypto.randomUUID())) && !pattern.test(token + "a"));
+  assert.ok(
+    pattern.test(token) && pattern.test(token + slotOf(crypto.randomUUID())) && !pattern.test(token + "a"),
+  );
+});
+
+Deno.test("The OpenAPI document declares the headers of deliveries (spec 6.3)", () => {
+  const values = {
+    event: "deal.won",
+    eventId: "",
+    deliveryId: "",
+    body: new Uint8Array(),
+    timestamp: 1,
+    secret: "a",
+  };
+  const [always, sometimes] = [null, "b"].map((nextSecret) =>
+    Object.keys(signedHeaders({ ...values, nextSecret }))
+  );
+  const { parameters } = documents.api.components;
+  type Header = { name: string; required: boolean; $ref?: string };
+  for (const { post } of Object.values<{ post: { parameters: Header[] } }>(documents.api.webhooks)) {
+    const headers = post.parameters.map((header) =>
+      parameters[header.$ref?.split("/").pop() ?? ""] ?? header
+    );
+    const named = (headers: Header[]) => headers.map(({ name }) => name).sort();
+    assert.deepEqual(named(headers), sometimes!.sort());
+    assert.deepEqual(named(headers.filter(({ required }) => required)), always!.sort());
+  }
 });
 
 Deno.test("The OpenAPI documents name the local stack first, then the hosted service", () => {

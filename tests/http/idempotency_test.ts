@@ -5,6 +5,7 @@ import { hashRequest } from "../../supabase/functions/_shared/http/idempotency.t
 import { EVENT_TYPES } from "../../supabase/functions/_shared/contract/events.ts";
 import { assertError, call, type Reply } from "../support/client.ts";
 import { makeKey, makeWorkspaceWithDeal } from "../support/fixtures.ts";
+import { operationOf } from "../support/documented.ts";
 import { keyEndpoints } from "../support/resources.ts";
 import { type Scenario, sql, test as testScenario } from "../support/scenario.ts";
 import { openDatabase } from "../support/stack.ts";
@@ -37,7 +38,8 @@ Deno.test("Idempotency-Key is honoured by every POST that creates, except for su
   assert.deepEqual(ignoring.map(({ title }) => title), ["POST /api-v1-webhooks"]);
 });
 
-for (const [index, { resource, route: { endpoint }, title }] of creating.entries()) {
+for (const [index, { resource, route, title }] of creating.entries()) {
+  const { endpoint } = route;
   const path = `/${resource.name}`;
   const isLead = resource.name === "api-v1-leads";
   const table = isLead ? "deals" : resource.name.replace("api-v1-", "");
@@ -80,6 +82,8 @@ for (const [index, { resource, route: { endpoint }, title }] of creating.entries
       const again = await send(workspace.key, body, "one");
       assert.deepEqual([again.status, again.text], [200, first.text]);
       assert.equal(again.headers.get("Idempotent-Replayed"), "true");
+      const { responses } = operationOf(resource.name, route);
+      assert.equal("ETag" in (responses["2XX"] ?? responses[200]).headers, again.headers.has("ETag"));
     }
     assert.deepEqual(await made(workspace), { records: 1, events: eventsOfEach });
   });

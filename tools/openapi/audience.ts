@@ -17,6 +17,8 @@ const API_INTRODUCTION = doc(
     "outras chamadas os ignoram. Campos desconhecidos do corpo são ignorados, a não ser com `Prefer: handling=strict`.",
     "Estes endereços ainda não estão disponíveis e respondem 404 `not_found`: `/api-v1/webhooks`, `/api-v1-owners`, " +
     "`/api-v1-lead-sources`, `/api-v1-loss-reasons`, `/api-v1-activity-types` e `/api-v1-custom-fields`.",
+    "Assistentes de IA usam as mesmas operações como ferramentas pelo MCP, em `/mcp`.",
+    "O site do serviço tem guias: a primeira chamada, importação, sincronização, receptores de webhooks, SDK e MCP.",
   ].join("\n\n"),
   [
     "The CRM's public API: leads, deals, activities, notes, contacts, companies, pipelines and webhooks.",
@@ -31,6 +33,8 @@ const API_INTRODUCTION = doc(
     "ignore them. Unknown fields of a body are ignored, unless the call has `Prefer: handling=strict`.",
     "These paths are not live yet and answer 404 `not_found`: `/api-v1/webhooks`, `/api-v1-owners`, " +
     "`/api-v1-lead-sources`, `/api-v1-loss-reasons`, `/api-v1-activity-types` and `/api-v1-custom-fields`.",
+    "AI assistants use the same operations as tools over MCP, at `/mcp`.",
+    "The service's site has guides: the first call, imports, synchronisation, receivers of webhooks, SDK and MCP.",
   ].join("\n\n"),
 );
 

@@ -275,10 +275,10 @@ function successes(resource: Resource, route: Route, schemas: Schemas): Record<s
     ? ["X-Possible-Duplicate"]
     : [];
   const finds = endpoint.findsExisting || "match_by" in endpoint.query.shape;
-  // An upsert that finds its record also answers 200, with the record's version.
+  // An upsert that finds its record also answers 200, with the record's version. A replay has no version.
   const replay: ReplyHeader[] = endpoint.findsExisting
     ? []
-    : [...located, ...version, ...compared, "Idempotent-Replayed"];
+    : [...located, ...finds ? version : [], ...compared, "Idempotent-Replayed"];
   switch (status) {
     case 200:
       return {

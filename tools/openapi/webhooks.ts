@@ -38,10 +38,20 @@ function delivery(event: EventType, schemas: Schemas) {
   };
 }
 
-/** The headers that every delivery has in the same form (spec 6.3, 6.4), as parameters of the document. */
+const SIGNATURE = { type: "string", pattern: "^sha256=[0-9a-f]{64}$" };
+
+/** The headers that have the same form in every delivery (spec 6.3, 6.4), as parameters of the document. */
 export function deliveryHeaders(): Record<string, unknown> {
   return Object.fromEntries(
     [
+      header(
+        "X-Service-Event-Id",
+        doc(
+          "Identificador do evento, o mesmo nas entregas a outras assinaturas e em GET /api-v1-events",
+          "The event's id, the same in deliveries to other subscriptions and in GET /api-v1-events",
+        ),
+        { type: "string", format: "uuid" },
+      ),
       header(
         "X-Service-Delivery-Id",
         doc(
@@ -52,11 +62,13 @@ export function deliveryHeaders(): Record<string, unknown> {
       ),
       header(
         "X-Service-Timestamp",
-        doc("Segundos Unix da tentativa", "Unix time of the attempt, in seconds"),
-        {
-          type: "string",
-          pattern: "^[0-9]+$",
-        },
+        doc(
+          "Segundos Unix da tentativa. Recuse um que difira do seu relógio em mais de 5 minutos: pode ser uma repetição " +
+            "alheia",
+          "Unix time of the attempt, in seconds. Refuse a time that differs from your clock by more than 5 minutes: " +
+            "somebody may be repeating an old delivery",
+        ),
+        { type: "string", pattern: "^[0-9]+$" },
       ),
       header(
         "X-Service-Signature",
@@ -64,8 +76,20 @@ export function deliveryHeaders(): Record<string, unknown> {
           "`sha256=` e o HMAC-SHA256, em hexadecimal, de `<timestamp>.<corpo>` com o segredo da assinatura",
           "`sha256=` and the HMAC-SHA256, in hex, of `<timestamp>.<raw body>` with the subscription's secret",
         ),
-        { type: "string", pattern: "^sha256=[0-9a-f]{64}$" },
+        SIGNATURE,
       ),
+      {
+        ...header(
+          "X-Service-Signature-Next",
+          doc(
+            "A mesma assinatura com o segredo novo; só durante a troca do segredo (POST /api-v1-webhooks/<id>/rotate-secret)",
+            "The same signature with the new secret; only while the secret is being replaced (POST " +
+              "/api-v1-webhooks/<id>/rotate-secret)",
+          ),
+          SIGNATURE,
+        ),
+        required: false,
+      },
     ].map((parameter) => [parameter.name, parameter]),
   );
 }

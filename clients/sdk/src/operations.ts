@@ -88,7 +88,8 @@ export interface CompaniesTimelineQuery extends PageQuery {
 /** The query of `contacts.list` */
 export interface ContactsListQuery extends PageQuery, PeriodQuery {
   /** This e-mail address, exactly */ email?: string | undefined;
-  /** This phone number, in any spelling */ phone?: string | undefined;
+  /** This phone number, with its area code, in any spelling; for a part of the number, use q */
+  phone?: string | undefined;
   /** Only those of this company */ company_id?: string | undefined;
   /** This id */ external_id?: string | undefined;
   /** Only those with all of these tags, ignoring case */ tag?: string | (string)[] | undefined;

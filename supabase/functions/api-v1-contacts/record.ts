@@ -35,7 +35,10 @@ export const contact = record("contact", {
   phone: field.text(255, {
     filter: {
       rule: text(255).regex(/[0-9]/, "Deve ter ao menos um dígito"),
-      text: doc("Este telefone, em qualquer grafia", "This phone number, in any spelling"),
+      text: doc(
+        "Este telefone, com o DDD, em qualquer grafia; para uma parte do número, use q",
+        "This phone number, with its area code, in any spelling; for a part of the number, use q",
+      ),
       column: "phone_e164",
       through: "crm.e164",
     },
