@@ -76,14 +76,8 @@ const PARTICULAR: Readonly<Record<string, Particular>> = {
   },
   // `contacts.erase` takes the lead's contact, because later calls use the contact that `contacts.create` makes.
   "leads.create": {
-    captures: [
-      { variable: "lead_contact_id", path: "lead.contact_id" },
-      { variable: "lead_deal_id", path: "lead.deal_id" },
-    ],
+    captures: [{ variable: "lead_contact_id", path: "lead.contact_id" }],
   },
-  // The lead's deal, because the contact of `contacts.create` is already the main contact of the other deals.
-  "deals.add_contact": { id: "lead_deal_id" },
-  "deals.remove_contact": { id: "lead_deal_id" },
   "contacts.erase": { id: "lead_contact_id" },
   "me.get": { captures: [{ variable: "member_id", path: "member.id" }] },
   // A field keeps its key even when it is archived, so each run needs a new key.

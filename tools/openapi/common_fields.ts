@@ -15,16 +15,25 @@ export const COMMON_FIELDS: FieldDocs = {
     "The member in charge (GET /api-v1-workspace); if absent on creation, the key's creator or, if inactive, the oldest " +
       "active manager",
   ),
-  contact_id: doc("Contato, do mesmo workspace", "A contact of the same workspace"),
-  company_id: doc("Empresa, do mesmo workspace", "A company of the same workspace"),
-  deal_id: doc("Negócio, do mesmo workspace", "A deal of the same workspace"),
+  contact_id: doc(
+    "Contato, do mesmo workspace (GET /api-v1-contacts)",
+    "A contact of the same workspace (GET /api-v1-contacts)",
+  ),
+  company_id: doc(
+    "Empresa, do mesmo workspace (GET /api-v1-companies)",
+    "A company of the same workspace (GET /api-v1-companies)",
+  ),
+  deal_id: doc(
+    "Negócio, do mesmo workspace (GET /api-v1-deals)",
+    "A deal of the same workspace (GET /api-v1-deals)",
+  ),
   pipeline_id: doc(
-    "Pipeline; se ausente, o padrão do workspace",
-    "The pipeline; if absent, the workspace's default",
+    "Pipeline (GET /api-v1-pipelines); se ausente, o padrão do workspace",
+    "The pipeline (GET /api-v1-pipelines); if absent, the workspace's default",
   ),
   stage_id: doc(
-    "Etapa; se ausente na criação, a primeira do pipeline",
-    "The stage; if absent on creation, the pipeline's first",
+    "Etapa (GET /api-v1-pipelines); se ausente na criação, a primeira do pipeline",
+    "The stage (GET /api-v1-pipelines); if absent on creation, the pipeline's first",
   ),
   external_id: doc(
     "Identificador no sistema de origem",

@@ -250,7 +250,12 @@ async function bodies(
   { resource, endpoint, method, operation }: Omit<Probe, "args">,
   path: string,
 ): Promise<string[]> {
-  const example = exampleBody(method, resource, path) ?? {};
+  // With optional references, because the verb checks that the records exist. A body without such a field ignores it.
+  const example: Record<string, unknown> = {
+    contact_id: ANY,
+    company_id: ANY,
+    ...exampleBody(method, resource, path),
+  };
   const record = recordOf(resource);
   const fields = path === "/upsert" ? record!.about.upsert!.by : [undefined];
   const all: string[] = [];

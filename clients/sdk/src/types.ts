@@ -25,7 +25,7 @@ export interface ActiveStage {
 export interface Activity {
   /** The record's id */ id: string;
   /** The record's workspace, always the API key's */ workspace_id: string;
-  /** The deal that the activity belongs to */ deal_id: string;
+  /** The deal that the activity belongs to (GET /api-v1-deals) */ deal_id: string;
   /** The contact; the deal's contact if absent */ contact_id: string | null;
   /** The member in charge (GET /api-v1-workspace); if absent on creation, the key's creator or, if inactive, the oldest active manager */
   owner_id: string;
@@ -299,7 +299,7 @@ export interface ChangeSummary {
   highlights: {
     action: Highlight;
     /** When */ occurred_at: string;
-    /** A deal of the same workspace */ deal_id: string;
+    /** A deal of the same workspace (GET /api-v1-deals) */ deal_id: string;
     /** The deal's title */ title: string;
     /** The amount, without a currency symbol */ value: number | null;
     /** The stage that it left */ from_stage: string | null;
@@ -770,14 +770,14 @@ export interface Deal {
   status: DealStatus;
   /** The amount, without a currency symbol */ value: number | null;
   /** The recurring (monthly) amount, without a currency symbol */ recurring_value: number | null;
-  /** The pipeline; if absent, the workspace's default */ pipeline_id: string;
-  /** The stage; if absent on creation, the pipeline's first */ stage_id: string;
-  /** A contact of the same workspace */ contact_id: string | null;
-  /** A company of the same workspace */ company_id: string | null;
+  /** The pipeline (GET /api-v1-pipelines); if absent, the workspace's default */ pipeline_id: string;
+  /** The stage (GET /api-v1-pipelines); if absent on creation, the pipeline's first */ stage_id: string;
+  /** A contact of the same workspace (GET /api-v1-contacts) */ contact_id: string | null;
+  /** A company of the same workspace (GET /api-v1-companies) */ company_id: string | null;
   /** The member in charge (GET /api-v1-workspace); if absent on creation, the key's creator or, if inactive, the oldest active manager */
   owner_id: string;
   /** Expected close date */ expected_close_date: string | null;
-  /** Reason for the loss */ loss_reason_id: string | null;
+  /** Reason for the loss (GET /api-v1-workspace) */ loss_reason_id: string | null;
   /** Note on the loss */ loss_note: string | null;
   /** Where the record comes from, in free text */ source: string | null;
   utm: Utm | null;
@@ -825,7 +825,7 @@ export interface DealBatch {
 
 /** A contact of a deal */
 export interface DealContact {
-  /** A contact of the same workspace */ contact_id: string;
+  /** A contact of the same workspace (GET /api-v1-contacts) */ contact_id: string;
   /** Name of the contact; null for a key without contacts:read */ name: string | null;
   /** The role in the deal */ role: string | null;
   /** Whether it is the main contact, the deal's contact_id */ is_main: boolean;
@@ -948,10 +948,12 @@ export interface DealPatch {
   /** The amount, without a currency symbol */ value?: number | null | undefined;
   /** The recurring (monthly) amount, without a currency symbol */
   recurring_value?: number | null | undefined;
-  /** The pipeline; if absent, the workspace's default */ pipeline_id?: string | undefined;
-  /** The stage; if absent on creation, the pipeline's first */ stage_id?: string | undefined;
-  /** A contact of the same workspace */ contact_id?: string | null | undefined;
-  /** A company of the same workspace */ company_id?: string | null | undefined;
+  /** The pipeline (GET /api-v1-pipelines); if absent, the workspace's default */
+  pipeline_id?: string | undefined;
+  /** The stage (GET /api-v1-pipelines); if absent on creation, the pipeline's first */
+  stage_id?: string | undefined;
+  /** A contact of the same workspace (GET /api-v1-contacts) */ contact_id?: string | null | undefined;
+  /** A company of the same workspace (GET /api-v1-companies) */ company_id?: string | null | undefined;
   /** The member in charge (GET /api-v1-workspace); if absent on creation, the key's creator or, if inactive, the oldest active manager */
   owner_id?: string | null | undefined;
   /** Expected close date */ expected_close_date?: string | null | undefined;
@@ -1093,10 +1095,12 @@ export interface DealUpsert {
   /** The amount, without a currency symbol */ value?: number | null | undefined;
   /** The recurring (monthly) amount, without a currency symbol */
   recurring_value?: number | null | undefined;
-  /** The pipeline; if absent, the workspace's default */ pipeline_id?: string | undefined;
-  /** The stage; if absent on creation, the pipeline's first */ stage_id?: string | undefined;
-  /** A contact of the same workspace */ contact_id?: string | null | undefined;
-  /** A company of the same workspace */ company_id?: string | null | undefined;
+  /** The pipeline (GET /api-v1-pipelines); if absent, the workspace's default */
+  pipeline_id?: string | undefined;
+  /** The stage (GET /api-v1-pipelines); if absent on creation, the pipeline's first */
+  stage_id?: string | undefined;
+  /** A contact of the same workspace (GET /api-v1-contacts) */ contact_id?: string | null | undefined;
+  /** A company of the same workspace (GET /api-v1-companies) */ company_id?: string | null | undefined;
   /** The member in charge (GET /api-v1-workspace); if absent on creation, the key's creator or, if inactive, the oldest active manager */
   owner_id?: string | null | undefined;
   /** Expected close date */ expected_close_date?: string | null | undefined;
@@ -1477,8 +1481,10 @@ export interface LeadRequest {
   /** The amount, without a currency symbol */ value?: number | null | undefined;
   /** The recurring (monthly) amount, without a currency symbol */
   recurring_value?: number | null | undefined;
-  /** The pipeline; if absent, the workspace's default */ pipeline_id?: string | null | undefined;
-  /** The stage; if absent on creation, the pipeline's first */ stage_id?: string | null | undefined;
+  /** The pipeline (GET /api-v1-pipelines); if absent, the workspace's default */
+  pipeline_id?: string | null | undefined;
+  /** The stage (GET /api-v1-pipelines); if absent on creation, the pipeline's first */
+  stage_id?: string | null | undefined;
   /** The member in charge; if absent, or not an active member of the workspace, the API chooses */
   owner_id?: string | null | undefined;
   /** Where the record comes from, in free text */ source?: string | null | undefined;
@@ -1529,8 +1535,10 @@ export interface LeadSubmission {
   external_id?: string | undefined;
   /** The amount, without a currency symbol */ value?: number | undefined;
   /** The recurring (monthly) amount, without a currency symbol */ recurring_value?: number | undefined;
-  /** The pipeline; if absent, the workspace's default */ pipeline_id?: string | undefined;
-  /** The stage; if absent on creation, the pipeline's first */ stage_id?: string | undefined;
+  /** The pipeline (GET /api-v1-pipelines); if absent, the workspace's default */
+  pipeline_id?: string | undefined;
+  /** The stage (GET /api-v1-pipelines); if absent on creation, the pipeline's first */
+  stage_id?: string | undefined;
   /** The member in charge; if absent, or not an active member of the workspace, the API chooses */
   owner_id?: string | undefined;
   /** Where the record comes from, in free text */ source?: string | undefined;
@@ -1573,7 +1581,7 @@ export interface LoggedRequestPage {
 
 /** Why it was lost */
 export interface Lose {
-  /** Reason for the loss */ loss_reason_id?: string | null | undefined;
+  /** Reason for the loss (GET /api-v1-workspace) */ loss_reason_id?: string | null | undefined;
   /** Note on the loss */ loss_note?: string | null | undefined;
 }
 
@@ -1627,7 +1635,7 @@ export interface NamingRecord {
 
 /** An activity to create */
 export interface NewActivity {
-  /** The deal that the activity belongs to */ deal_id: string;
+  /** The deal that the activity belongs to (GET /api-v1-deals) */ deal_id: string;
   /** The contact; the deal's contact if absent */ contact_id?: string | null | undefined;
   /** The member in charge (GET /api-v1-workspace); if absent on creation, the key's creator or, if inactive, the oldest active manager */
   owner_id?: string | null | undefined;
@@ -1707,10 +1715,12 @@ export interface NewDeal {
   /** The amount, without a currency symbol */ value?: number | null | undefined;
   /** The recurring (monthly) amount, without a currency symbol */
   recurring_value?: number | null | undefined;
-  /** The pipeline; if absent, the workspace's default */ pipeline_id?: string | null | undefined;
-  /** The stage; if absent on creation, the pipeline's first */ stage_id?: string | null | undefined;
-  /** A contact of the same workspace */ contact_id?: string | null | undefined;
-  /** A company of the same workspace */ company_id?: string | null | undefined;
+  /** The pipeline (GET /api-v1-pipelines); if absent, the workspace's default */
+  pipeline_id?: string | null | undefined;
+  /** The stage (GET /api-v1-pipelines); if absent on creation, the pipeline's first */
+  stage_id?: string | null | undefined;
+  /** A contact of the same workspace (GET /api-v1-contacts) */ contact_id?: string | null | undefined;
+  /** A company of the same workspace (GET /api-v1-companies) */ company_id?: string | null | undefined;
   /** The member in charge (GET /api-v1-workspace); if absent on creation, the key's creator or, if inactive, the oldest active manager */
   owner_id?: string | null | undefined;
   /** Expected close date */ expected_close_date?: string | null | undefined;
@@ -1731,7 +1741,7 @@ export interface NewDealContact {
 
 /** A note to create */
 export interface NewNote {
-  /** The deal that the note belongs to */ deal_id: string;
+  /** The deal that the note belongs to (GET /api-v1-deals) */ deal_id: string;
   /** Free text */ body: string;
   kind?: NoteKind | null | undefined;
 }
@@ -1758,7 +1768,7 @@ export type NotQueuedReason = "not_found" | "queue_full";
 /** A note of a deal */
 export interface Note {
   /** The record's id */ id: string;
-  /** The deal that the note belongs to */ deal_id: string;
+  /** The deal that the note belongs to (GET /api-v1-deals) */ deal_id: string;
   /** The member who created the API key that was used */ author_id: string;
   /** Free text */ body: string;
   kind: NoteKind;

@@ -44,7 +44,10 @@ export const activity = record("activity", {
   id: field.readOnlyId(),
   workspace_id: field.readOnlyId(),
   deal_id: field.reference("deals", {
-    text: doc("Negócio a que a atividade pertence", "The deal that the activity belongs to"),
+    text: doc(
+      "Negócio a que a atividade pertence (GET /api-v1-deals)",
+      "The deal that the activity belongs to (GET /api-v1-deals)",
+    ),
     presence: "required",
     written: "on create",
     filter: true,

@@ -107,7 +107,7 @@ export const deal = record("deal", {
   owner_id: field.owner(),
   expected_close_date: field.date({ text: doc("Fechamento previsto", "Expected close date", "2026-12-15") }),
   loss_reason_id: field.reference("loss_reasons", {
-    text: doc("Motivo da perda", "Reason for the loss", null),
+    text: doc("Motivo da perda (GET /api-v1-workspace)", "Reason for the loss (GET /api-v1-workspace)", null),
     written: "by an action",
   }, true),
   loss_note: field.text(1000, {

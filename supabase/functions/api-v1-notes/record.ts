@@ -28,7 +28,10 @@ export const note = record("note", {
 }, {
   id: field.readOnlyId(),
   deal_id: field.reference("deals", {
-    text: doc("Negócio a que a anotação pertence", "The deal that the note belongs to"),
+    text: doc(
+      "Negócio a que a anotação pertence (GET /api-v1-deals)",
+      "The deal that the note belongs to (GET /api-v1-deals)",
+    ),
     presence: "required",
     written: "on create",
     // Notes are listed for one deal (spec 4.3), or for the deals with a company or a contact.

@@ -15,8 +15,11 @@ type Told = Readonly<Record<string, unknown>>;
 
 const RECORDS: Readonly<Record<string, Told>> = { ...SALES, ...WEBHOOKS, ...PEOPLE };
 
-/** Fields that requests leave out, because the service then fills them in. */
-const FILLED_IN = ["owner_id", "pipeline_id", "stage_id"];
+/**
+ * Whether a field has the id of another record. Requests leave out such a field unless it is required: the reader's
+ * workspace does not have the record.
+ */
+const isReference = (field: string) => field.endsWith("_id") && field !== "external_id" && field !== "tax_id";
 
 /**
  * The story's values for an object.
@@ -31,7 +34,7 @@ export function recordOfStory(schema: string, field: string, has: readonly strin
   if (told) return told;
   const created = RECORDS[/^New(\w+)$|^(\w+)Upsert$/.exec(schema)?.slice(1).join("") ?? ""];
   return Object.fromEntries(
-    Object.entries(created ?? {}).filter(([name]) => has.includes(name) && !FILLED_IN.includes(name)),
+    Object.entries(created ?? {}).filter(([name]) => has.includes(name) && !isReference(name)),
   );
 }
 
