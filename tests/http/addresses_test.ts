@@ -4,19 +4,27 @@ import { makeWorkspaceWithDeal } from "../support/fixtures.ts";
 import { UNKNOWN_ID } from "../support/record_fixtures.ts";
 import { test } from "../support/scenario.ts";
 
-const NOT_LIVE = `
-  /api-v1/webhooks /api-v1/webhooks/00000000-0000-7000-8000-000000000000 /api-v1 /api-v1/contacts
-  /api-v1-owners /api-v1-lead-sources /api-v1-loss-reasons /api-v1-activity-types /api-v1-custom-fields
-  /api-v1-owners/1
-`.trim().split(/\s+/);
+/** Addresses that are announced but not live, each with the operation that shows their records, if there is one. */
+const NOT_LIVE: Record<string, string> = {
+  "/api-v1": "",
+  "/api-v1/contacts": "",
+  "/api-v1/webhooks": "",
+  [`/api-v1/webhooks/${UNKNOWN_ID}`]: "",
+  "/api-v1-activity-types": "",
+  "/api-v1-lead-sources": "",
+  "/api-v1-owners": "; use GET /api-v1-workspace",
+  "/api-v1-owners/1": "; use GET /api-v1-workspace",
+  "/api-v1-loss-reasons": "; use GET /api-v1-workspace",
+  "/api-v1-custom-fields": "; use GET /api-v1-workspace/custom-fields",
+};
 
 test("addresses that are announced but not live answer 404 not_found to any method, with or without a key (spec 4.5, 9)", async ({ workspace: { key } }) => {
-  for (const path of NOT_LIVE) {
+  for (const [path, instead] of Object.entries(NOT_LIVE)) {
     for (const method of ["GET", "POST", "PATCH", "DELETE", "PUT"]) {
       for (const withKey of [null, key, "wrong"]) {
         const reply = await call(method, path, { key: withKey });
         assertError(reply, "not_found");
-        assert.equal(reply.body.error.message, "Este endereço ainda não está disponível");
+        assert.equal(reply.body.error.message, `Este endereço ainda não está disponível${instead}`);
         assert.ok(reply.headers.get("X-Request-Id"));
       }
     }
@@ -41,7 +49,8 @@ test("a 404 says whether the address or the record is missing, and another works
   const { deal } = await makeWorkspaceWithDeal(sql);
   const address = "Este endereço não existe; confira o caminho na documentação";
   const record = "Registro não encontrado";
-  const malformed = "Registro não encontrado: o id do endereço não é um UUID";
+  const malformed =
+    "Registro não encontrado: o id do endereço não é um UUID. Um external_id vai no filtro da lista: ?external_id=";
   const messages = {
     "/api-v1-deals/a/b/c": address,
     [`/api-v1-deals/${UNKNOWN_ID}/fly`]: address,

@@ -84,6 +84,9 @@ const WRONG: Record<string, (ids: Ids) => [string, Arguments]> = {
   "a field that is only read":
     () => ["contacts_create", { name: "Ana", created_at: "2026-01-01T00:00:00.000Z" }],
   "a filter by another name": ({ member }) => ["deals_list", { assigned_to: member, page_size: 5 }],
+  "the name of a stage": ({ deal }) => ["deals_move_stage", { id: deal, stage_id: "Proposta" }],
+  "the name of a loss reason": ({ deal }) => ["deals_lose", { id: deal, loss_reason_id: "Preço" }],
+  "the e-mail address of an owner": () => ["deals_list", { owner_id: "ana@exemplo.com.br" }],
   "an unknown owner": () => ["contacts_create", { name: "Ana", owner_id: UNKNOWN_ID }],
   "an unknown stage": () => ["deals_create", { title: "Plano", stage_id: UNKNOWN_ID }],
   "an unknown pipeline": () => ["deals_create", { title: "Plano", pipeline_id: UNKNOWN_ID }],

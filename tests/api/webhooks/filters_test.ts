@@ -225,17 +225,27 @@ test("POST and PATCH refuse filters with an unknown id, name or field, and name 
       }
     }
   }
-  const names = ["pipeline_id", "stage_id", "owner_id"];
+  const lists = {
+    pipeline_id: "GET /api-v1-pipelines",
+    stage_id: "GET /api-v1-pipelines",
+    owner_id: "GET /api-v1-workspace",
+  };
+  const names = Object.keys(lists);
+  const noUuid = "Deve ser um UUID; os ids estão em ";
   const tooMany = Array.from({ length: 21 }, () => crypto.randomUUID());
   const invalid: [value: unknown, message: string, index?: string][] = [
-    ["x", "Deve ser um UUID"],
-    [["x"], "Deve ser um UUID", ".0"],
+    ["x", noUuid],
+    [["x"], noUuid, ".0"],
     [[], "Deve ter no mínimo 1 item"],
     [tooMany, "Deve ser um UUID ou uma lista de 1 a 20 UUIDs"],
     [7, "Deve ser um UUID ou uma lista de 1 a 20 UUIDs"],
   ];
   for (const [value, message, index = ""] of invalid) {
-    const expected = Object.fromEntries(names.map((name) => [`filters.${name}${index}`, message]));
+    const expected = Object.fromEntries(
+      Object.entries(lists).map((
+        [name, list],
+      ) => [`filters.${name}${index}`, message === noUuid ? message + list : message]),
+    );
     for (const reply of await sent(Object.fromEntries(names.map((name) => [name, value])))) {
       assert.deepEqual(assertError(reply, "validation_error"), expected);
     }

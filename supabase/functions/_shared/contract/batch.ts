@@ -110,7 +110,10 @@ export const BatchResult = object({
       error: {
         code: "validation_error",
         message: ERRORS.validation_error.message,
-        details: [{ field: itemField(1, "owner_id"), message: "Deve ser um UUID" }],
+        details: [{
+          field: itemField(1, "owner_id"),
+          message: "Deve ser um UUID; os ids estão em GET /api-v1-workspace",
+        }],
       },
     },
   ],

@@ -71,13 +71,24 @@ export const unknownAddress = new ApiError(
   "Este endereço não existe; confira o caminho na documentação",
 );
 
-/** The error for a path that the contract reserves (spec 4.5). */
-export const addressNotLive = new ApiError("not_found", undefined, "Este endereço ainda não está disponível");
+/** The operations that show what some of the reserved functions will list. */
+const LIVE_INSTEAD: Readonly<Record<string, string>> = {
+  "api-v1-owners": FOUND_KINDS.owner.operation,
+  "api-v1-loss-reasons": FOUND_KINDS.loss_reason.operation,
+  "api-v1-custom-fields": "GET /api-v1-workspace/custom-fields",
+};
+
+/** The error for the paths of a function that the contract reserves (spec 4.5). */
+export function addressNotLive(name: string): ApiError {
+  const instead = LIVE_INSTEAD[name];
+  const message = `Este endereço ainda não está disponível${instead ? `; use ${instead}` : ""}`;
+  return new ApiError("not_found", undefined, message);
+}
 
 export const malformedId = new ApiError(
   "not_found",
   undefined,
-  "Registro não encontrado: o id do endereço não é um UUID",
+  "Registro não encontrado: o id do endereço não é um UUID. Um external_id vai no filtro da lista: ?external_id=",
 );
 
 /**
@@ -152,6 +163,12 @@ function foundText(kind: FoundKind, meant: FoundKind | null): string {
 function meantKind(field: string): FoundKind | null {
   const kind = /(?:from_|to_)?(\w+)_id$/.exec(field)?.[1] ?? "";
   return Object.hasOwn(FOUND_KINDS, kind) ? kind as FoundKind : null;
+}
+
+/** Where to find the ids that a field like `owner_id` takes, as the end of a message; empty for any other field. */
+export function listedAt(field: string): string {
+  const kind = meantKind(field);
+  return kind ? `; os ids estão em ${FOUND_KINDS[kind].operation.replace("/:id", "")}` : "";
 }
 
 function choicesText({ length }: readonly Choice[]): string {

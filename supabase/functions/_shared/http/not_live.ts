@@ -13,11 +13,12 @@ import { respond } from "./respond.ts";
  */
 export function serveNotLive(name: string, addLive?: (app: Hono) => void): RequestHandler {
   const app = functionApp(name, "key");
+  const error = addressNotLive(name);
   addLive?.(app);
   app.all("*", async (c) => {
-    const call = createCall(c, name, { gateName: "none", gate: null, target: addressNotLive });
+    const call = createCall(c, name, { gateName: "none", gate: null, target: error });
     await PACES.none.wait();
-    return respond(call, outcomeWithoutDatabase(addressNotLive));
+    return respond(call, outcomeWithoutDatabase(error));
   });
   return app.fetch;
 }

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { ApiError, type ErrorCode, type FieldError } from "../contract/errors.ts";
+import { ApiError, type ErrorCode, type FieldError, listedAt } from "../contract/errors.ts";
 import { isObject, isStorableText, type Json, MAX_DETAILS, RESERVED_NAME } from "../contract/json.ts";
 import type { JsonBody } from "./json_body.ts";
 import { MISSING, NEAR, type Near, type UnknownDetail, unknownParameter } from "./unknown_names.ts";
@@ -144,7 +144,10 @@ function messageOf(issue: z.core.$ZodRawIssue): string {
     case "too_big":
       return `Deve ${limit(issue.origin, "máximo", issue.maximum)}`;
     case "invalid_format":
-      return `Deve ser ${FORMATS[issue.format] ?? "um texto no formato esperado"}`;
+      return `Deve ser ${FORMATS[issue.format] ?? "um texto no formato esperado"}` +
+        (issue.format === "guid"
+          ? listedAt(String(issue.path?.findLast((name) => typeof name === "string")))
+          : "");
     case "invalid_value":
       return issue.values.length === 1
         ? `Deve ser "${String(issue.values[0])}"`

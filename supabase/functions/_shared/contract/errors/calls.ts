@@ -40,7 +40,8 @@ export const CALL_ERRORS = {
   },
   idempotency_in_progress: {
     status: 409,
-    message: "A requisição original com esta Idempotency-Key ainda está em processamento",
+    message:
+      "A requisição original com esta Idempotency-Key ainda está em processamento; repita em um segundo",
   },
   batch_failed: { status: 422, message: "Um ou mais itens falharam, e nenhum foi gravado" },
   service_unavailable: {

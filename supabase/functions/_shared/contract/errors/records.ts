@@ -55,7 +55,10 @@ export const RECORD_ERRORS = {
   webhook_not_found: { status: 404, message: "Assinatura de webhook não encontrada" },
   invalid_event_type: { status: 422, message: "Um dos eventos não existe no catálogo" },
   invalid_target_url: { status: 422, message: "O endereço de destino deve ser https e público" },
-  subscription_inactive: { status: 409, message: "A assinatura está inativa; reative-a antes" },
+  subscription_inactive: {
+    status: 409,
+    message: "A assinatura está inativa; reative-a antes (POST /api-v1-webhooks/:id/reactivate)",
+  },
   queue_full: {
     status: 409,
     message: "Há entregas demais aguardando nesta assinatura; repita quando parte delas tiver sido enviada",
