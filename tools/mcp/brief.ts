@@ -29,6 +29,9 @@ const TEXTS: Readonly<Record<string, string>> = {
   until: "Criados antes de",
   updated_since: "Alterados desde",
   archived: "any: os arquivados também",
+  custom:
+    'Só os que têm este valor no campo definido: {"segmento": "padaria"}; número, dinheiro e data também ' +
+    'aceitam um intervalo: {"lojas": {"gte": 2, "lte": 9}}',
   custom_fields: "Campos livres",
   external_id: "Id no sistema de origem",
   owner_id: "Membro responsável",

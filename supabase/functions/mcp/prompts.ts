@@ -55,8 +55,9 @@ const PROMPTS: readonly Prompt[] = [
     argument: { name: "lista", description: "As linhas, com nome, e-mail, telefone e empresa" },
     text: (rows) =>
       `Importe estes contatos: ${rows}\nUse contacts_batch com op upsert e match_by email, ou phone para quem não tem ` +
-      "e-mail. Chame primeiro com dry_run e mostre-me quantos seriam criados, alterados e recusados; só grave quando eu " +
-      "confirmar.",
+      "e-mail. Em vez do nome da empresa, ele recebe o company_id: ache-o com search_list. Chame primeiro com dry_run e " +
+      "mostre-me quantos seriam criados, alterados e recusados, e que empresas faltam. Só quando eu confirmar, crie as " +
+      "empresas com companies_create e grave.",
   },
 ];
 
