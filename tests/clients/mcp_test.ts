@@ -71,7 +71,7 @@ Deno.test("The official client finds the authorization server from a 401, and ac
 });
 
 Deno.test("The official client connects with either header, and sees the tools with their hints in Portuguese", async () => {
-  const key = await makeKey("contacts:read", "contacts:manage", "contacts:write");
+  const key = await makeKey("contacts:read", "contacts:write");
   for (const header of ["X-API-Key", "Authorization"]) {
     await using session = await connect(key, header);
     const { client } = session;
@@ -82,7 +82,7 @@ Deno.test("The official client connects with either header, and sees the tools w
     const byName = new Map(tools.map((tool) => [tool.name, tool]));
     assert.equal(byName.get("contacts_list")?.title, "Lista os contatos");
     assert.equal(byName.get("contacts_list")?.annotations?.readOnlyHint, true);
-    assert.equal(byName.get("contacts_erase")?.annotations?.destructiveHint, true);
+    assert.equal(byName.get("contacts_merge")?.annotations?.destructiveHint, true);
     assert.equal(byName.get("contacts_create")?.annotations?.idempotentHint, true);
   }
 });
@@ -211,6 +211,7 @@ Deno.test("The bridge (mcp-remote) connects with the configuration that the page
     );
     const { tools } = await client.listTools();
     assert.deepEqual(tools.map(({ name }) => name).sort(), [
+      "contacts_duplicates",
       "contacts_list",
       "contacts_timeline",
       "search_list",

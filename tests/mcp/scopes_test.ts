@@ -35,6 +35,9 @@ test("An assistant is offered the tools of a salesperson, or of the sets that a 
   const offered = (value?: string) => toolNames(key, value === undefined ? {} : { "X-MCP-Toolsets": value });
   assert.deepEqual(await offered(), namesOf("sales"));
   assert.ok(namesOf("sales").length <= 30);
+  for (const everyday of ["contacts_duplicates", "contacts_merge", "deals_add_contact", "notes_list"]) {
+    assert.ok(namesOf("sales").includes(everyday), everyday);
+  }
   assert.deepEqual(await offered("webhooks"), namesOf("webhooks"));
   assert.deepEqual(await offered("sales, records"), namesOf("sales", "records"));
   assert.deepEqual(await offered("webhooks,all"), [...TOOLS.keys()].sort());
