@@ -35,10 +35,11 @@ export const REPLIES: Readonly<Record<string, Told>> = {
   "keys.create": { last_used_at: null, active_webhooks: 0 },
 };
 
-/** By operation: values for request bodies that have the same schema but must differ. */
+/** By operation: values for request bodies that differ from the story's. */
 export const REQUESTS: Readonly<Record<string, Told>> = {
   "contacts.merge": { merge_id: IDS.otherContact },
   "companies.merge": { merge_id: IDS.otherCompany },
+  "deals.add_contact": { contact_id: IDS.otherContact },
 };
 
 /** The reply of a batch whose only item creates this record. */
