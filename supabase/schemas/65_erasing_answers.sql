@@ -11,8 +11,8 @@ comment on table crm.webhook_erasures is
 call crm.protect('crm.webhook_erasures');
 
 create function crm.erasure_lock(p_workspace_id uuid) returns bigint
-language sql stable set search_path = ''
-as $$ select crm.lock_number('erasure in ' || p_workspace_id) $$;
+language plpgsql stable set search_path = ''
+as $$ begin return crm.lock_number('erasure in ' || p_workspace_id); end $$;
 comment on function crm.erasure_lock(uuid) is
   'The advisory lock of erasures in a workspace. A transaction that stores answers of receivers holds it in share mode. '
   'An erasure takes it exclusively before it searches the answers, so it finds the answers that were stored before. '

@@ -39,6 +39,7 @@ function valuesOf(workspace: TestWorkspace, other: { member: string; samples: Re
       contact_id: [null, contact!],
       company_id: [null, company!],
       external_id: [null, "1"],
+      expected_close_date: [null, "2026-12-01", "2026-12-02"],
     },
     activity: {
       title: ["A"],
