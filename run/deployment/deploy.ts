@@ -10,6 +10,7 @@ import { describeFailure } from "../cli/database.ts";
 import { StackError } from "../local/stack_error.ts";
 import { isCurrent } from "../nodes/install.ts";
 import { atDatabase, listNodes, type Node } from "../nodes/nodes.ts";
+import { atAllProxies, isMoving } from "../nodes/proxies.ts";
 import { type Diagnosis, examine, formatReport } from "./doctor/examine.ts";
 import { readDeploymentSettings, type Settings, VARIABLES } from "./environment.ts";
 import { deploymentSteps, type Step } from "./steps.ts";
@@ -94,7 +95,7 @@ async function nodesToDeploy(sql: Sql): Promise<Node[]> {
         "(docs/scale.md), and put its address into DATABASE_URL and FUNCTIONS_DATABASE_URL",
     );
   }
-  if ((await sql`select from nodes.moves limit 1`).length > 0) {
+  if (await atAllProxies(sql, isMoving)) {
     throw new StackError("Nothing was done: a workspace is moving. Complete or undo the move, then deploy");
   }
   return nodes;

@@ -19,7 +19,7 @@ const digestOf = (texts: string[]) => createHash("sha256").update(texts.join("")
 
 /** Whether a proxy has the SQL of this release. */
 export async function isCurrent(proxy: ISql): Promise<boolean> {
-  const [row] = await proxy`select obj_description('nodes'::regnamespace) as digest`;
+  const [row] = await proxy`select obj_description('nodes'::regnamespace, 'pg_namespace') as digest`;
   return row!["digest"] === digestOf(await readProxySql());
 }
 

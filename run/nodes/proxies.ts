@@ -70,6 +70,12 @@ export async function otherProxies(proxy: Sql): Promise<string[]> {
   return (await proxy`select url from nodes.proxies order by url`).map((row) => row["url"]);
 }
 
+/** Whether a workspace is moving. Only the proxy at which the move began knows it. */
+export async function isMoving(proxies: readonly Sql[]): Promise<boolean> {
+  const moves = await Promise.all(proxies.map((proxy) => proxy`select from nodes.moves limit 1`));
+  return moves.some(({ length }) => length > 0);
+}
+
 /**
  * Turns an empty database, in a Postgres with PL/Proxy, into a further proxy of the same nodes, and tells all proxies.
  * @param own the address of `proxy`
@@ -79,7 +85,7 @@ export async function addProxy(proxy: Sql, own: string, url: string): Promise<vo
     await proxy.begin(async (sql) => {
       // Nobody registers or moves a workspace before the new proxy has all slots. Calls only read slots, so they go on.
       await sql`lock table nodes.slots in exclusive mode`;
-      if ((await sql`select from nodes.moves limit 1`).length > 0) {
+      if (await isMoving([sql as unknown as Sql, ...proxies.slice(1)])) {
         throw new StackError("A workspace is moving: complete or undo the move, then add the proxy");
       }
       const data = await readProxy(sql as unknown as Sql);

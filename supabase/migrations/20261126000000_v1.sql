@@ -1049,7 +1049,10 @@ begin
   ];
   begin
     if p_caller.user_id is null then
-      v_body := crm.run_verb(p_verb, p_args);
+      v_body := crm.run_verb(
+        -- A batch locks the records that it reads if its reply is stored (crm.lock_batch).
+        p_verb, case when p_idempotency_key is not null and p_args ? 'items' then p_args || '{"is_stored": true}' else p_args end
+      );
     else
       v_body := crm.run_app_verb(p_verb, p_args);
     end if;
@@ -3110,7 +3113,10 @@ comment on function crm.check_custom_fields(text, jsonb, jsonb) is
 create function crm.merged_custom_fields(p_known jsonb, p_sent jsonb) returns jsonb
 language plpgsql stable set search_path = '' as $$
 declare
-  v_fields jsonb := (p_known || p_sent) - array(select f.key from jsonb_each(p_sent) f where f.value = 'null');
+  v_fields jsonb := (p_known || p_sent) - array(
+    -- A null that a creation stored stays, so that a record can be sent back as it was read.
+    select f.key from jsonb_each(p_sent) f where f.value = 'null' and p_known -> f.key is distinct from 'null'
+  );
 begin
   -- The length of the JSON without the spaces that Postgres prints before and after each field's name.
   if (
@@ -12184,13 +12190,13 @@ comment on function api.lead_create(jsonb) is
   'Creates a lead, or returns the result of an earlier call with the same external_id (spec 2.3, 2.4, 4.1). p_args is '
   'the body without nulls; the deal keeps it.';
 
-create function crm.lock_batch(p_record text, p_items jsonb) returns void
+create function crm.lock_batch(p_record text, p_items jsonb, p_is_stored boolean) returns void
 language plpgsql set search_path = '' as $$
 declare
   v_workspace_id uuid := crm.current_workspace_id();
-  -- Also the records that items only read: an erasure waits for these locks, and then finds the stored reply.
   v_ids uuid[] := array(
-    select (i -> 'args' ->> 'id')::uuid from jsonb_array_elements(p_items) i where i ->> 'op' in ('update', 'get')
+    select (i -> 'args' ->> 'id')::uuid from jsonb_array_elements(p_items) i
+    where i ->> 'op' = 'update' or (i ->> 'op' = 'get' and p_is_stored)
   );
   v_deal_ids uuid[];
 begin
@@ -12240,9 +12246,10 @@ begin
   end case;
 end
 $$;
-comment on function crm.lock_batch(text, jsonb) is
-  'Locks all rows that the items of a batch will lock or read later, in an order that all batches share. A note is not '
-  'locked, but its deal.';
+comment on function crm.lock_batch(text, jsonb, boolean) is
+  'Locks all rows that the items of a batch will lock later, in an order that all batches share; if the reply is stored '
+  '(p_is_stored), also the records that items only read. An erasure waits for these locks, and then finds the reply. A '
+  'note is not locked, but its deal.';
 create function crm.run_batch_item(p_record text, p_item jsonb) returns jsonb
 language plpgsql set search_path = '' as $$
 declare
@@ -12577,7 +12584,7 @@ declare
   v_is_atomic boolean := p_args -> 'atomic' is not distinct from 'true';
   v_results jsonb[];
 begin
-  perform crm.lock_batch(p_record, p_args -> 'items');
+  perform crm.lock_batch(p_record, p_args -> 'items', p_args ? 'is_stored');
   for v_first in 1 .. cardinality(v_items) by c_group loop
     -- Once the reply is as large as a page of a list may be, the remaining reads fail.
     if pg_column_size(v_results) > crm.max_page_bytes() then
@@ -13634,6 +13641,7 @@ comment on function crm.erasure_lock(uuid) is
 create function crm.drop_answers(p_workspace_id uuid) returns void
 language plpgsql set search_path = '' as $$
 begin
+  if not exists (select from crm.webhook_subscriptions s where s.workspace_id = p_workspace_id) then return; end if;
   perform pg_advisory_xact_lock(crm.erasure_lock(p_workspace_id));
   insert into crm.webhook_erasures as e (workspace_id, position) values (p_workspace_id, crm.feed_position())
   on conflict (workspace_id) do update set position = excluded.position;
@@ -14118,9 +14126,9 @@ declare
   e crm.erasure;
   o crm.operations;
 begin
-  -- Before the first event: an event may lock a subscription for which a transaction that stores answers waits.
-  perform crm.drop_answers(p_workspace_id);
   e.known := (select c.erased_at is null from unnest(v_contacts) c where c.id = p_id);
+  -- Before the first event: an event may lock a subscription for which a transaction that stores answers waits.
+  if e.known or p_texts then perform crm.drop_answers(p_workspace_id); end if;
   e.texts := p_texts;
   e.erased := array(select c.id from unnest(v_contacts) c);
   -- A merge may still be moving deals to this contact, so the contact's own deals are read last.
@@ -14311,7 +14319,9 @@ begin
       v_is_over := e.key is null;
     when v_phase = 'answers' then
       v_kind := 'webhook_answers';
-      -- Between the steps, deliveries may have been claimed with texts that a later step erased.
+      -- Between the steps, deliveries may have been claimed with texts that a later step erased. If a transaction that
+      -- stores answers waits for a subscription that an earlier step has locked, lock_timeout ends this step, and the job
+      -- repeats it.
       if e.id = c_first then perform crm.drop_answers(o.workspace_id); end if;
       select r.last_id, r.work, r.changed into e.id, v_work, v_changed
       from crm.erase_answers(o.workspace_id, e.id, e.erased, v_traces) r;
@@ -14686,7 +14696,7 @@ begin
         coalesce(s.aal::text, 'aal1') = 'aal1' and exists (
           select from %1$I.mfa_factors f where f.user_id = u.id and f.status::text = 'verified'
         ),
-        s.oauth_client_id is not null
+        to_jsonb(s) ->> 'oauth_client_id' is not null
       from %1$I.sessions s
       join %1$I.users u on u.id = s.user_id
       where s.id = $2 and s.user_id = $1 and (s.not_after is null or s.not_after > now())
@@ -15736,7 +15746,9 @@ $$;
 comment on function crm.require_room_for_key(uuid) is
   'Raises validation_error if a workspace has 100 working keys and a member would add another. Each key has its own '
   'rate limit, so unlimited keys would mean unlimited calls. Raises insufficient_role if the member has lost the role.';
-create function crm.refuse_scope_beyond_role(p_workspace_id uuid, p_scopes text[], p_field text) returns void
+create function crm.refuse_scope_beyond_role(
+  p_workspace_id uuid, p_scopes text[], p_code text, p_field text
+) returns void
 language plpgsql stable set search_path = '' as $$
 declare
   v_scope text := (
@@ -15747,12 +15759,12 @@ declare
   );
 begin
   if v_scope is not null then
-    perform crm.raise_code('validation_error', p_field, format('Só um admin pode dar a permissão "%s" a uma chave', v_scope));
+    perform crm.raise_code(p_code, p_field, format('Só um admin pode dar a permissão "%s" a uma chave', v_scope));
   end if;
 end
 $$;
-comment on function crm.refuse_scope_beyond_role(uuid, text[], text) is
-  'Raises validation_error for the field if the calling member would get a key with a scope that the member''s role may '
+comment on function crm.refuse_scope_beyond_role(uuid, text[], text, text) is
+  'Raises p_code for the field if the calling member would get a key with a scope that the member''s role may '
   'not give (crm.scopes_of_role): with the key, the member could do what the console refuses.';
 create function crm.networks_of(p_args jsonb) returns cidr[]
 language plpgsql immutable set search_path = ''
@@ -15770,7 +15782,7 @@ declare
 begin
   perform crm.require_workspace(v_args);
   perform crm.require_room_for_key(v_workspace_id);
-  perform crm.refuse_scope_beyond_role(v_workspace_id, v_scopes, 'scopes');
+  perform crm.refuse_scope_beyond_role(v_workspace_id, v_scopes, 'validation_error', 'scopes');
   if (v_args ->> 'expires_at')::timestamptz <= now() then
     perform crm.raise_code('already_expired', 'expires_at', 'Deve estar no futuro');
   end if;
@@ -15950,7 +15962,7 @@ begin
   if not crm.is_working(v_key) then
     perform crm.raise_code('key_revoked', 'id', 'A chave foi revogada ou expirou; crie outra');
   end if;
-  perform crm.refuse_scope_beyond_role(v_key.workspace_id, v_key.scopes, 'id');
+  perform crm.refuse_scope_beyond_role(v_key.workspace_id, v_key.scopes, 'insufficient_role', 'id');
   -- The current secret works until the overlap ends. A secret left by an earlier rotation ends now.
   update crm.key_secrets s
   set expires_at = now() + case when s.expires_at is null then make_interval(secs => v_overlap_seconds) else '0' end
@@ -17899,8 +17911,8 @@ grant execute on function
   crm.lead_differences(jsonb, crm.contacts, uuid), crm.lead_json(crm.deals, uuid, uuid), crm.lead_name(jsonb),
   crm.lead_result(crm.deals, uuid, uuid, boolean, boolean, boolean, text, text[]),
   crm.list_by(text, jsonb, uuid, uuid, integer, boolean), crm.list_filters(text), crm.listed_ids(jsonb, text),
-  crm.lock_all_matches(), crm.lock_batch(text, jsonb), crm.lock_company_merges(boolean), crm.lock_custom_fields(),
-  crm.lock_key(uuid), crm.lock_matches(jsonb[]), crm.lock_matches_of_companies(uuid[]),
+  crm.lock_all_matches(), crm.lock_batch(text, jsonb, boolean), crm.lock_company_merges(boolean),
+  crm.lock_custom_fields(), crm.lock_key(uuid), crm.lock_matches(jsonb[]), crm.lock_matches_of_companies(uuid[]),
   crm.lock_matches_of_contacts(uuid[]), crm.lock_number(text), crm.lock_referred(uuid[], uuid[]),
   crm.makers_of_subscriptions(uuid, uuid[]), crm.max_page_bytes(), crm.may_send(uuid, uuid),
   crm.merge_json(json, text, uuid), crm.merged_custom_fields(jsonb, jsonb), crm.name_holder(text, jsonb, jsonb),
@@ -18002,7 +18014,7 @@ grant execute on function
   crm.recover(uuid, uuid, jsonb),
   crm.recover_deliveries(uuid, uuid, timestamp with time zone, timestamp with time zone, boolean),
   crm.redeliver(uuid, uuid, uuid[]), crm.redeliver_all(uuid, uuid, uuid[]),
-  crm.refuse_scope_beyond_role(uuid, text[], text), crm.request_failures(uuid, uuid),
+  crm.refuse_scope_beyond_role(uuid, text[], text, text), crm.request_failures(uuid, uuid),
   crm.request_ids(uuid, uuid, text, text, text, timestamp with time zone, timestamp with time zone, uuid, integer),
   crm.request_page(uuid, uuid, jsonb), crm.require_active_subscription(uuid, uuid),
   crm.require_invitations_left(uuid, uuid), crm.require_other_admin(uuid, uuid), crm.require_role_still(uuid, text[]),

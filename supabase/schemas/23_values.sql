@@ -258,7 +258,10 @@ comment on function crm.check_custom_fields(text, jsonb, jsonb) is
 create function crm.merged_custom_fields(p_known jsonb, p_sent jsonb) returns jsonb
 language plpgsql stable set search_path = '' as $$
 declare
-  v_fields jsonb := (p_known || p_sent) - array(select f.key from jsonb_each(p_sent) f where f.value = 'null');
+  v_fields jsonb := (p_known || p_sent) - array(
+    -- A null that a creation stored stays, so that a record can be sent back as it was read.
+    select f.key from jsonb_each(p_sent) f where f.value = 'null' and p_known -> f.key is distinct from 'null'
+  );
 begin
   -- The length of the JSON without the spaces that Postgres prints before and after each field's name.
   if (

@@ -1,13 +1,13 @@
 -- Batches: up to 100 creations, changes and reads of one kind of record in one call
 -- (docs/decisions/0018-upserts-and-batches.md).
 
-create function crm.lock_batch(p_record text, p_items jsonb) returns void
+create function crm.lock_batch(p_record text, p_items jsonb, p_is_stored boolean) returns void
 language plpgsql set search_path = '' as $$
 declare
   v_workspace_id uuid := crm.current_workspace_id();
-  -- Also the records that items only read: an erasure waits for these locks, and then finds the stored reply.
   v_ids uuid[] := array(
-    select (i -> 'args' ->> 'id')::uuid from jsonb_array_elements(p_items) i where i ->> 'op' in ('update', 'get')
+    select (i -> 'args' ->> 'id')::uuid from jsonb_array_elements(p_items) i
+    where i ->> 'op' = 'update' or (i ->> 'op' = 'get' and p_is_stored)
   );
   v_deal_ids uuid[];
 begin
@@ -57,9 +57,10 @@ begin
   end case;
 end
 $$;
-comment on function crm.lock_batch(text, jsonb) is
-  'Locks all rows that the items of a batch will lock or read later, in an order that all batches share. A note is not '
-  'locked, but its deal.';
+comment on function crm.lock_batch(text, jsonb, boolean) is
+  'Locks all rows that the items of a batch will lock later, in an order that all batches share; if the reply is stored '
+  '(p_is_stored), also the records that items only read. An erasure waits for these locks, and then finds the reply. A '
+  'note is not locked, but its deal.';
 
 create function crm.run_batch_item(p_record text, p_item jsonb) returns jsonb
 language plpgsql set search_path = '' as $$
@@ -406,7 +407,7 @@ declare
   v_is_atomic boolean := p_args -> 'atomic' is not distinct from 'true';
   v_results jsonb[];
 begin
-  perform crm.lock_batch(p_record, p_args -> 'items');
+  perform crm.lock_batch(p_record, p_args -> 'items', p_args ? 'is_stored');
   for v_first in 1 .. cardinality(v_items) by c_group loop
     -- Once the reply is as large as a page of a list may be, the remaining reads fail.
     if pg_column_size(v_results) > crm.max_page_bytes() then

@@ -21,6 +21,7 @@ comment on function crm.erasure_lock(uuid) is
 create function crm.drop_answers(p_workspace_id uuid) returns void
 language plpgsql set search_path = '' as $$
 begin
+  if not exists (select from crm.webhook_subscriptions s where s.workspace_id = p_workspace_id) then return; end if;
   perform pg_advisory_xact_lock(crm.erasure_lock(p_workspace_id));
   insert into crm.webhook_erasures as e (workspace_id, position) values (p_workspace_id, crm.feed_position())
   on conflict (workspace_id) do update set position = excluded.position;

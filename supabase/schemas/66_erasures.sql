@@ -39,9 +39,9 @@ declare
   e crm.erasure;
   o crm.operations;
 begin
-  -- Before the first event: an event may lock a subscription for which a transaction that stores answers waits.
-  perform crm.drop_answers(p_workspace_id);
   e.known := (select c.erased_at is null from unnest(v_contacts) c where c.id = p_id);
+  -- Before the first event: an event may lock a subscription for which a transaction that stores answers waits.
+  if e.known or p_texts then perform crm.drop_answers(p_workspace_id); end if;
   e.texts := p_texts;
   e.erased := array(select c.id from unnest(v_contacts) c);
   -- A merge may still be moving deals to this contact, so the contact's own deals are read last.
@@ -234,7 +234,9 @@ begin
       v_is_over := e.key is null;
     when v_phase = 'answers' then
       v_kind := 'webhook_answers';
-      -- Between the steps, deliveries may have been claimed with texts that a later step erased.
+      -- Between the steps, deliveries may have been claimed with texts that a later step erased. If a transaction that
+      -- stores answers waits for a subscription that an earlier step has locked, lock_timeout ends this step, and the job
+      -- repeats it.
       if e.id = c_first then perform crm.drop_answers(o.workspace_id); end if;
       select r.last_id, r.work, r.changed into e.id, v_work, v_changed
       from crm.erase_answers(o.workspace_id, e.id, e.erased, v_traces) r;

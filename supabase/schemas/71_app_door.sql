@@ -28,7 +28,7 @@ begin
         coalesce(s.aal::text, 'aal1') = 'aal1' and exists (
           select from %1$I.mfa_factors f where f.user_id = u.id and f.status::text = 'verified'
         ),
-        s.oauth_client_id is not null
+        to_jsonb(s) ->> 'oauth_client_id' is not null
       from %1$I.sessions s
       join %1$I.users u on u.id = s.user_id
       where s.id = $2 and s.user_id = $1 and (s.not_after is null or s.not_after > now())

@@ -136,7 +136,9 @@ comment on function crm.require_room_for_key(uuid) is
   'Raises validation_error if a workspace has 100 working keys and a member would add another. Each key has its own '
   'rate limit, so unlimited keys would mean unlimited calls. Raises insufficient_role if the member has lost the role.';
 
-create function crm.refuse_scope_beyond_role(p_workspace_id uuid, p_scopes text[], p_field text) returns void
+create function crm.refuse_scope_beyond_role(
+  p_workspace_id uuid, p_scopes text[], p_code text, p_field text
+) returns void
 language plpgsql stable set search_path = '' as $$
 declare
   v_scope text := (
@@ -147,12 +149,12 @@ declare
   );
 begin
   if v_scope is not null then
-    perform crm.raise_code('validation_error', p_field, format('Só um admin pode dar a permissão "%s" a uma chave', v_scope));
+    perform crm.raise_code(p_code, p_field, format('Só um admin pode dar a permissão "%s" a uma chave', v_scope));
   end if;
 end
 $$;
-comment on function crm.refuse_scope_beyond_role(uuid, text[], text) is
-  'Raises validation_error for the field if the calling member would get a key with a scope that the member''s role may '
+comment on function crm.refuse_scope_beyond_role(uuid, text[], text, text) is
+  'Raises p_code for the field if the calling member would get a key with a scope that the member''s role may '
   'not give (crm.scopes_of_role): with the key, the member could do what the console refuses.';
 
 create function crm.networks_of(p_args jsonb) returns cidr[]
@@ -172,7 +174,7 @@ declare
 begin
   perform crm.require_workspace(v_args);
   perform crm.require_room_for_key(v_workspace_id);
-  perform crm.refuse_scope_beyond_role(v_workspace_id, v_scopes, 'scopes');
+  perform crm.refuse_scope_beyond_role(v_workspace_id, v_scopes, 'validation_error', 'scopes');
   if (v_args ->> 'expires_at')::timestamptz <= now() then
     perform crm.raise_code('already_expired', 'expires_at', 'Deve estar no futuro');
   end if;
@@ -356,7 +358,7 @@ begin
   if not crm.is_working(v_key) then
     perform crm.raise_code('key_revoked', 'id', 'A chave foi revogada ou expirou; crie outra');
   end if;
-  perform crm.refuse_scope_beyond_role(v_key.workspace_id, v_key.scopes, 'id');
+  perform crm.refuse_scope_beyond_role(v_key.workspace_id, v_key.scopes, 'insufficient_role', 'id');
   -- The current secret works until the overlap ends. A secret left by an earlier rotation ends now.
   update crm.key_secrets s
   set expires_at = now() + case when s.expires_at is null then make_interval(secs => v_overlap_seconds) else '0' end

@@ -49,8 +49,7 @@ test("a 404 says whether the address or the record is missing, and another works
   const { deal } = await makeWorkspaceWithDeal(sql);
   const address = "Este endereço não existe; confira o caminho na documentação";
   const record = "Registro não encontrado";
-  const malformed =
-    "Registro não encontrado: o id do endereço não é um UUID. Um external_id vai no filtro da lista: ?external_id=";
+  const malformed = "Registro não encontrado: o id do endereço não é um UUID";
   const messages = {
     "/api-v1-deals/a/b/c": address,
     [`/api-v1-deals/${UNKNOWN_ID}/fly`]: address,

@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import { freePort } from "../../run/local/free_port.ts";
+import { migrationFiles } from "../../run/local/migrate.ts";
 import { startScheduler } from "../../run/local/scheduler.ts";
 import { openSql } from "../../run/local/sql.ts";
 import { crm } from "../cli/crm.ts";
@@ -53,11 +54,12 @@ Deno.test(needing([...NODE_PROGRAMS, "the Supabase CLI"], {
         SUPABASE_PROFILE: project.profile,
         PUBLIC_URL: project.origin,
       }, ...args);
-    const last = "20261126000001";
+    const last = (await migrationFiles()).at(-1)!;
     const applied = () =>
       Promise.all(
         owners.map(async (owner) =>
-          (await owner`select from supabase_migrations.schema_migrations where version = ${last}`).length
+          (await owner`select from supabase_migrations.schema_migrations where version = ${last.version}`)
+            .length
         ),
       );
 
@@ -81,7 +83,7 @@ Deno.test(needing([...NODE_PROGRAMS, "the Supabase CLI"], {
     });
 
     await t.step("migrates each node, and lets the functions use a new proxy", async () => {
-      await owners[1]`delete from supabase_migrations.schema_migrations where version = ${last}`;
+      await owners[1]`delete from supabase_migrations.schema_migrations where version = ${last.version}`;
       await owners[1]`drop function nodes.person(uuid)`;
       assert.deepEqual(await applied(), [1, 0]);
       await admin.unsafe("create database next");
@@ -90,7 +92,10 @@ Deno.test(needing([...NODE_PROGRAMS, "the Supabase CLI"], {
 
       const plan = await deployTo(next, "--plan");
       assert.equal(plan.code, 0, plan.stderr);
-      assert.match(plan.stdout, /^ {3}node 0: all are applied\n {3}node 1: 20261126000001_v1_schedule: /m);
+      assert.match(
+        plan.stdout,
+        new RegExp(`^ {3}node 0: all are applied\n {3}node 1: ${last.version}_${last.name}: `, "m"),
+      );
       assert.deepEqual(await applied(), [1, 0]);
 
       const { code, stdout, stderr } = await deployTo(next);

@@ -57,8 +57,8 @@ export const COMMON_FIELDS: FieldDocs = {
   instagram: doc("Perfil no Instagram", "Instagram profile", "@padariasol"),
   notes: doc("Anotações livres", "Free notes"),
   custom_fields: doc(
-    "Campos livres do integrador: no máximo 50 chaves e 10 KB. Uma alteração mantém as chaves não enviadas; null remove uma",
-    "The integrator's own fields: at most 50 keys and 10 KB. A change keeps the keys that it does not send; null removes one",
+    "Campos livres do integrador: no máximo 50 chaves e 10 KB; uma alteração mantém as chaves não enviadas, e null remove uma",
+    "The integrator's own fields: at most 50 keys and 10 KB; a change keeps the keys that it does not send, and null removes one",
     { segmento: "alimentação" },
   ),
   tags: doc(

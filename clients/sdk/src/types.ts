@@ -189,7 +189,7 @@ export interface Attempt {
   /** Why it failed; null if it succeeded */ reason: string | null;
   /** Duration, in ms */ duration_ms: number;
   /** When it ended */ finished_at: string;
-  /** The first 1,024 bytes of the receiver's answer, without secrets; null if it is empty, not text, or erased with a person */
+  /** The first 1,024 bytes of the receiver's answer, without secrets; null if it is empty, not text, or not kept because a person was erased */
   answer: string | null;
 }
 
@@ -335,7 +335,7 @@ export interface Company {
   /** Name */ name: string;
   /** Legal name */ legal_name: string | null;
   /** CNPJ or another tax id, stored in upper case and without punctuation */ tax_id: string | null;
-  /** Domain, stored in lower case, without https://, www. and path */ domain: string | null;
+  /** Domain, stored in lower case, without https://, www and path */ domain: string | null;
   /** Website */ website: string | null;
   /** E-mail address, stored in lower case */ email: string | null;
   /** Phone number */ phone: string | null;
@@ -347,7 +347,7 @@ export interface Company {
   /** The member in charge (GET /api-v1-workspace); if absent on creation, the key's creator or, if inactive, the oldest active manager */
   owner_id: string;
   /** Free notes */ notes: string | null;
-  /** The integrator's own fields: at most 50 keys and 10 KB. A change keeps the keys that it does not send; null removes one */
+  /** The integrator's own fields: at most 50 keys and 10 KB; a change keeps the keys that it does not send, and null removes one */
   custom_fields: Record<string, unknown> | null;
   /** Tags: at most 50, of 1 to 60 characters, ignoring case */ tags: string[];
   /** The id in the system that the company comes from, unique in the workspace */
@@ -411,8 +411,7 @@ export interface CompanyPatch {
   /** Legal name */ legal_name?: string | null | undefined;
   /** CNPJ or another tax id, stored in upper case and without punctuation */
   tax_id?: string | null | undefined;
-  /** Domain, stored in lower case, without https://, www. and path */
-  domain?: string | null | undefined;
+  /** Domain, stored in lower case, without https://, www and path */ domain?: string | null | undefined;
   /** Website */ website?: string | null | undefined;
   /** E-mail address, stored in lower case */ email?: string | null | undefined;
   /** Phone number */ phone?: string | null | undefined;
@@ -424,7 +423,7 @@ export interface CompanyPatch {
   /** The member in charge (GET /api-v1-workspace); if absent on creation, the key's creator or, if inactive, the oldest active manager */
   owner_id?: string | null | undefined;
   /** Free notes */ notes?: string | null | undefined;
-  /** The integrator's own fields: at most 50 keys and 10 KB. A change keeps the keys that it does not send; null removes one */
+  /** The integrator's own fields: at most 50 keys and 10 KB; a change keeps the keys that it does not send, and null removes one */
   custom_fields?: Record<string, unknown> | null | undefined;
   /** Tags: at most 50, of 1 to 60 characters, ignoring case */ tags?: string[] | null | undefined;
   /** The id in the system that the company comes from, unique in the workspace */
@@ -458,8 +457,7 @@ export interface CompanyUpsert {
   /** Legal name */ legal_name?: string | null | undefined;
   /** CNPJ or another tax id, stored in upper case and without punctuation */
   tax_id?: string | null | undefined;
-  /** Domain, stored in lower case, without https://, www. and path */
-  domain?: string | null | undefined;
+  /** Domain, stored in lower case, without https://, www and path */ domain?: string | null | undefined;
   /** Website */ website?: string | null | undefined;
   /** E-mail address, stored in lower case */ email?: string | null | undefined;
   /** Phone number */ phone?: string | null | undefined;
@@ -471,7 +469,7 @@ export interface CompanyUpsert {
   /** The member in charge (GET /api-v1-workspace); if absent on creation, the key's creator or, if inactive, the oldest active manager */
   owner_id?: string | null | undefined;
   /** Free notes */ notes?: string | null | undefined;
-  /** The integrator's own fields: at most 50 keys and 10 KB. A change keeps the keys that it does not send; null removes one */
+  /** The integrator's own fields: at most 50 keys and 10 KB; a change keeps the keys that it does not send, and null removes one */
   custom_fields?: Record<string, unknown> | null | undefined;
   /** Tags: at most 50, of 1 to 60 characters, ignoring case */ tags?: string[] | null | undefined;
   /** The id in the system that the company comes from, unique in the workspace */
@@ -496,7 +494,7 @@ export interface Contact {
   /** Instagram profile */ instagram: string | null;
   /** LinkedIn profile */ linkedin: string | null;
   /** Free notes */ notes: string | null;
-  /** The integrator's own fields: at most 50 keys and 10 KB. A change keeps the keys that it does not send; null removes one */
+  /** The integrator's own fields: at most 50 keys and 10 KB; a change keeps the keys that it does not send, and null removes one */
   custom_fields: Record<string, unknown> | null;
   /** Tags: at most 50, of 1 to 60 characters, ignoring case */ tags: string[];
   /** The id in the system that the contact comes from, unique in the workspace */
@@ -611,7 +609,7 @@ export interface ContactPatch {
   /** Instagram profile */ instagram?: string | null | undefined;
   /** LinkedIn profile */ linkedin?: string | null | undefined;
   /** Free notes */ notes?: string | null | undefined;
-  /** The integrator's own fields: at most 50 keys and 10 KB. A change keeps the keys that it does not send; null removes one */
+  /** The integrator's own fields: at most 50 keys and 10 KB; a change keeps the keys that it does not send, and null removes one */
   custom_fields?: Record<string, unknown> | null | undefined;
   /** Tags: at most 50, of 1 to 60 characters, ignoring case */ tags?: string[] | null | undefined;
   /** The id in the system that the contact comes from, unique in the workspace */
@@ -654,7 +652,7 @@ export interface ContactUpsert {
   /** Instagram profile */ instagram?: string | null | undefined;
   /** LinkedIn profile */ linkedin?: string | null | undefined;
   /** Free notes */ notes?: string | null | undefined;
-  /** The integrator's own fields: at most 50 keys and 10 KB. A change keeps the keys that it does not send; null removes one */
+  /** The integrator's own fields: at most 50 keys and 10 KB; a change keeps the keys that it does not send, and null removes one */
   custom_fields?: Record<string, unknown> | null | undefined;
   /** Tags: at most 50, of 1 to 60 characters, ignoring case */ tags?: string[] | null | undefined;
   /** The id in the system that the contact comes from, unique in the workspace */
@@ -686,7 +684,7 @@ export interface CreatedContact {
   /** Instagram profile */ instagram?: string | null | undefined;
   /** LinkedIn profile */ linkedin?: string | null | undefined;
   /** Free notes */ notes?: string | null | undefined;
-  /** The integrator's own fields: at most 50 keys and 10 KB. A change keeps the keys that it does not send; null removes one */
+  /** The integrator's own fields: at most 50 keys and 10 KB; a change keeps the keys that it does not send, and null removes one */
   custom_fields?: Record<string, unknown> | null | undefined;
   /** Tags: at most 50, of 1 to 60 characters, ignoring case */ tags?: string[] | undefined;
   /** The id in the system that the contact comes from, unique in the workspace */
@@ -781,7 +779,7 @@ export interface Deal {
   /** Note on the loss */ loss_note: string | null;
   /** Where the record comes from, in free text */ source: string | null;
   utm: Utm | null;
-  /** The integrator's own fields: at most 50 keys and 10 KB. A change keeps the keys that it does not send; null removes one */
+  /** The integrator's own fields: at most 50 keys and 10 KB; a change keeps the keys that it does not send, and null removes one */
   custom_fields: Record<string, unknown> | null;
   /** Tags: at most 50, of 1 to 60 characters, ignoring case */ tags: string[];
   /** The id in the system that the deal comes from */ external_id: string | null;
@@ -959,7 +957,7 @@ export interface DealPatch {
   /** Expected close date */ expected_close_date?: string | null | undefined;
   /** Where the record comes from, in free text */ source?: string | null | undefined;
   utm?: Utm | null | undefined;
-  /** The integrator's own fields: at most 50 keys and 10 KB. A change keeps the keys that it does not send; null removes one */
+  /** The integrator's own fields: at most 50 keys and 10 KB; a change keeps the keys that it does not send, and null removes one */
   custom_fields?: Record<string, unknown> | null | undefined;
   /** Tags: at most 50, of 1 to 60 characters, ignoring case */ tags?: string[] | null | undefined;
   /** The id in the system that the deal comes from */ external_id?: string | null | undefined;
@@ -1106,7 +1104,7 @@ export interface DealUpsert {
   /** Expected close date */ expected_close_date?: string | null | undefined;
   /** Where the record comes from, in free text */ source?: string | null | undefined;
   utm?: Utm | null | undefined;
-  /** The integrator's own fields: at most 50 keys and 10 KB. A change keeps the keys that it does not send; null removes one */
+  /** The integrator's own fields: at most 50 keys and 10 KB; a change keeps the keys that it does not send, and null removes one */
   custom_fields?: Record<string, unknown> | null | undefined;
   /** Tags: at most 50, of 1 to 60 characters, ignoring case */ tags?: string[] | null | undefined;
   /** The id in the system that the deal comes from */ external_id?: string | null | undefined;
@@ -1489,7 +1487,7 @@ export interface LeadRequest {
   owner_id?: string | null | undefined;
   /** Where the record comes from, in free text */ source?: string | null | undefined;
   utm?: Utm | null | undefined;
-  /** The integrator's own fields: at most 50 keys and 10 KB. A change keeps the keys that it does not send; null removes one */
+  /** The integrator's own fields: at most 50 keys and 10 KB; a change keeps the keys that it does not send, and null removes one */
   custom_fields?: Record<string, unknown> | null | undefined;
   /** Source of the traffic; the same as inside utm */ utm_source?: string | null | undefined;
   /** Medium; the same as inside utm */ utm_medium?: string | null | undefined;
@@ -1543,7 +1541,7 @@ export interface LeadSubmission {
   owner_id?: string | undefined;
   /** Where the record comes from, in free text */ source?: string | undefined;
   utm?: Utm | undefined;
-  /** The integrator's own fields: at most 50 keys and 10 KB. A change keeps the keys that it does not send; null removes one */
+  /** The integrator's own fields: at most 50 keys and 10 KB; a change keeps the keys that it does not send, and null removes one */
   custom_fields?: Record<string, unknown> | undefined;
 }
 
@@ -1657,8 +1655,7 @@ export interface NewCompany {
   /** Legal name */ legal_name?: string | null | undefined;
   /** CNPJ or another tax id, stored in upper case and without punctuation */
   tax_id?: string | null | undefined;
-  /** Domain, stored in lower case, without https://, www. and path */
-  domain?: string | null | undefined;
+  /** Domain, stored in lower case, without https://, www and path */ domain?: string | null | undefined;
   /** Website */ website?: string | null | undefined;
   /** E-mail address, stored in lower case */ email?: string | null | undefined;
   /** Phone number */ phone?: string | null | undefined;
@@ -1670,7 +1667,7 @@ export interface NewCompany {
   /** The member in charge (GET /api-v1-workspace); if absent on creation, the key's creator or, if inactive, the oldest active manager */
   owner_id?: string | null | undefined;
   /** Free notes */ notes?: string | null | undefined;
-  /** The integrator's own fields: at most 50 keys and 10 KB. A change keeps the keys that it does not send; null removes one */
+  /** The integrator's own fields: at most 50 keys and 10 KB; a change keeps the keys that it does not send, and null removes one */
   custom_fields?: Record<string, unknown> | null | undefined;
   /** Tags: at most 50, of 1 to 60 characters, ignoring case */ tags?: string[] | null | undefined;
   /** The id in the system that the company comes from, unique in the workspace */
@@ -1692,7 +1689,7 @@ export interface NewContact {
   /** Instagram profile */ instagram?: string | null | undefined;
   /** LinkedIn profile */ linkedin?: string | null | undefined;
   /** Free notes */ notes?: string | null | undefined;
-  /** The integrator's own fields: at most 50 keys and 10 KB. A change keeps the keys that it does not send; null removes one */
+  /** The integrator's own fields: at most 50 keys and 10 KB; a change keeps the keys that it does not send, and null removes one */
   custom_fields?: Record<string, unknown> | null | undefined;
   /** Tags: at most 50, of 1 to 60 characters, ignoring case */ tags?: string[] | null | undefined;
   /** The id in the system that the contact comes from, unique in the workspace */
@@ -1726,7 +1723,7 @@ export interface NewDeal {
   /** Expected close date */ expected_close_date?: string | null | undefined;
   /** Where the record comes from, in free text */ source?: string | null | undefined;
   utm?: Utm | null | undefined;
-  /** The integrator's own fields: at most 50 keys and 10 KB. A change keeps the keys that it does not send; null removes one */
+  /** The integrator's own fields: at most 50 keys and 10 KB; a change keeps the keys that it does not send, and null removes one */
   custom_fields?: Record<string, unknown> | null | undefined;
   /** Tags: at most 50, of 1 to 60 characters, ignoring case */ tags?: string[] | null | undefined;
   /** The id in the system that the deal comes from */ external_id?: string | null | undefined;

@@ -23,8 +23,12 @@ export function EditMember({ member, onDone, onClose }: {
       draft={draftName}
       onClose={onClose}
       onSubmit={async () => {
-        if (Object.keys(draft.value).length === 0) return;
-        onDone(await call<Member>("PATCH", `app-v1-members/${member.id}`, { body: draft.value }));
+        const changed = Object.entries(draft.value).filter(([name, value]) =>
+          value !== member[name as keyof Member]
+        );
+        if (changed.length === 0) return;
+        const body = Object.fromEntries(changed);
+        onDone(await call<Member>("PATCH", `app-v1-members/${member.id}`, { body }));
         say(t("members.saved"));
       }}
     >

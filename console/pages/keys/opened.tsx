@@ -1,5 +1,5 @@
 import { useSignal } from "@preact/signals";
-import { href, mayChange, refreshWorkspace, useResource } from "../../app/mod.ts";
+import { href, mayChange, refreshWorkspace, role, useResource } from "../../app/mod.ts";
 import type { ApiKey, OpenedKey, RotatedKey } from "../../app/types.ts";
 import { Button, Loaded, Page } from "../../components/mod.ts";
 import { RotateSecret } from "../../components/rotate_secret.tsx";
@@ -10,6 +10,7 @@ import { duplicateKey } from "./draft.ts";
 import { Extend } from "./expiry_fields.tsx";
 import { KeyCharts, KeyFailures } from "./failures.tsx";
 import { ANY_REQUEST, KeyRequests, type RequestFilter, REQUESTS_ID } from "./requests.tsx";
+import { DEFINE } from "./scopes.ts";
 import { KeySecret } from "./secret.tsx";
 import { isUnused } from "./state.tsx";
 
@@ -53,7 +54,9 @@ export function KeyOpened({ id }: { id: string }) {
                     onClick={open("extend")}
                   />
                 )}
-                {key.state === "active" && <Button text={t("secret.rotate")} onClick={open("rotate")} />}
+                {key.state === "active" && (role.value === "admin" || !key.scopes.includes(DEFINE)) && (
+                  <Button text={t("secret.rotate")} onClick={open("rotate")} />
+                )}
                 <details class="more-actions">
                   <summary class="button">{t("keys.more_actions")}</summary>
                   <div class="actions">

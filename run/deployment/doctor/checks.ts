@@ -9,14 +9,10 @@ import { publicRights, roles } from "./checks/roles.ts";
 import { search } from "./checks/search.ts";
 import { consoleOrigin, signIn } from "./checks/sign_in.ts";
 import { partitions } from "./checks/partitions.ts";
-import { proxy } from "./checks/proxy.ts";
 import { vault } from "./checks/vault.ts";
 
 /** Checks of things that all nodes share. Behind a proxy they run only once, together with the checks of node 0. */
 export const OF_THE_SERVICE: readonly Check[] = [functions, health, sessions, consoleOrigin, signIn];
-
-/** Checks of the proxy itself. */
-export const OF_THE_PROXY: readonly Check[] = [proxy];
 
 /** All checks of a database with workspaces, in the order of the report. A new check is added here. */
 export const CHECKS: readonly Check[] = [

@@ -1,10 +1,11 @@
 import type { Sql } from "postgres";
 import { firstAnswer } from "../../local/sql.ts";
 import { firstLine } from "../../local/stack_error.ts";
-import { listNodes } from "../../nodes/nodes.ts";
+import { isProxy, listNodes } from "../../nodes/nodes.ts";
 import { CONNECT_TIMEOUT_S, openDatabase } from "../database.ts";
 import { type Check, type Finding, type Observation, type Project, type Remedy, wrong } from "./check.ts";
-import { CHECKS, OF_THE_PROXY, OF_THE_SERVICE } from "./checks.ts";
+import { CHECKS, OF_THE_SERVICE } from "./checks.ts";
+import { proxy } from "./checks/proxy.ts";
 
 export interface Diagnosis {
   ok: boolean;
@@ -30,9 +31,9 @@ export interface Address {
 export async function examine(address: Address): Promise<Diagnosis> {
   return await withProject(address, async (project) => {
     // The check `database` reports a database that cannot be reached.
-    const nodes = await listNodes(project.sql).catch(() => []);
+    const nodes = await isProxy(project.sql).catch(() => false) ? await listNodes(project.sql) : [];
     if (nodes.length === 0) return await runChecks(project);
-    const { checks } = await runChecks(project, OF_THE_PROXY);
+    const { checks } = await runChecks(project, [proxy]);
     for (const { node, url } of nodes) {
       const ofNode = node === 0 ? CHECKS : CHECKS.filter((check) => !OF_THE_SERVICE.includes(check));
       const diagnosis = await withProject(

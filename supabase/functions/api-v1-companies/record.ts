@@ -21,10 +21,10 @@ const taxId = () =>
  * equality.
  */
 const domain = () =>
-  z.string().trim().toLowerCase().max(255).overwrite((text) =>
-    text.replace(/^(?:[a-z][a-z0-9+.-]*:)?\/\//, "").replace(/[/?#].*$/s, "").replace(/:\d+$/, "")
-      .replace(/^www\.(?=[^.]+\.)/, "").replace(/\.$/, "")
-  );
+  z.string().toLowerCase().overwrite((text) =>
+    text.trim().replace(/^(?:[a-z][a-z0-9+.-]*:)?\/\/(?:[^@/?#]*@)?/, "").replace(/[/?#].*$/s, "").trim()
+      .replace(/:\d+$/, "").replace(/^www\.(?=[^.]+\.)/, "").replace(/\.$/, "")
+  ).max(255);
 
 const line = () => text(255).nullish();
 
@@ -102,8 +102,8 @@ export const company = record("company", {
   }),
   domain: field.textWith(domain(), {
     text: doc(
-      "Domínio, guardado em minúsculas, sem https://, www. e caminho",
-      "Domain, stored in lower case, without https://, www. and path",
+      "Domínio, guardado em minúsculas, sem https://, www e caminho",
+      "Domain, stored in lower case, without https://, www and path",
       "padariasol.com.br",
     ),
     filter: {

@@ -95,8 +95,8 @@ const Attempt = object({
   duration_ms: field(z.int(), ["Duração, em ms", "Duration, in ms", 81]),
   finished_at: field(timestamp(), ["Quando terminou", "When it ended"]),
   answer: field(z.string().nullable(), [
-    "Os primeiros 1.024 bytes da resposta do receptor, sem segredos; null se vazia, se não é texto ou se foi apagada com uma pessoa",
-    "The first 1,024 bytes of the receiver's answer, without secrets; null if it is empty, not text, or erased with a person",
+    "Os primeiros 1.024 bytes da resposta do receptor, sem segredos; null se vazia, se não é texto ou se não foi guardada por causa do apagamento de uma pessoa",
+    "The first 1,024 bytes of the receiver's answer, without secrets; null if it is empty, not text, or not kept because a person was erased",
     '{"error": "unknown event"}',
   ]),
 }).meta(named("Attempt", "Uma tentativa", "An attempt"));

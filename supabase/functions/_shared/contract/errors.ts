@@ -88,7 +88,7 @@ export function addressNotLive(name: string): ApiError {
 export const malformedId = new ApiError(
   "not_found",
   undefined,
-  "Registro não encontrado: o id do endereço não é um UUID. Um external_id vai no filtro da lista: ?external_id=",
+  "Registro não encontrado: o id do endereço não é um UUID",
 );
 
 /**
