@@ -2,7 +2,7 @@
 
 /**
  * When a focused element is removed, such as a button whose action succeeded, the browser drops the focus, and a person
- * with a keyboard or a screen reader starts again at the top of the page. This moves the focus to the next heading
+ * with a keyboard or a screen reader starts again at the top of the page. This moves the focus to the nearest heading
  * above the removed element instead, unless a component has moved it elsewhere.
  */
 export function watchFocus(): void {

@@ -143,7 +143,7 @@ export const shell = {
     "We do not know whether it was saved. Check before you repeat it. If it persists, contact support.",
   ],
   "failure.session": [
-    "Sua sessão acabou. Entre de novo; o que você digitou foi guardado neste navegador, menos segredos.",
+    "Sua sessão acabou. Entre de novo; o que você digitou foi guardado neste navegador, exceto os segredos.",
     "Your session has ended. Sign in again; what you typed is kept in this browser, except secrets.",
   ],
   "failure.role": [

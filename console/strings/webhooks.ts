@@ -24,8 +24,8 @@ export const webhooks = {
     "{delivered} delivered, {failed} failed, {waiting} waiting",
   ],
   "webhooks.week_none": [
-    "Nada entregue, com falha ou esperando em 7 dias",
-    "Nothing delivered, failed or waiting in 7 days",
+    "Nada entregue, com falha ou esperando nos últimos 7 dias",
+    "Nothing delivered, failed or waiting in the last 7 days",
   ],
   "webhooks.recent": ["Tentativas recentes", "Recent attempts"],
   "webhooks.success": ["{rate}% com sucesso", "{rate}% succeeded"],

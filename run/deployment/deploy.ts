@@ -1,7 +1,7 @@
 /**
  * `deno task deploy`: deploys this tree to a Supabase project (migrations, the functions' login, Vault, secrets,
- * functions) and runs the doctor. Behind a proxy, every node gets the migrations and the Vault's secrets. The command may
- * run any number of times. Exit code: 0 deployed and healthy, 1 a step failed or the doctor has findings, 2 invalid
+ * functions) and runs the doctor. Behind a proxy, every node gets the migrations and the Vault's secrets. The command
+ * may run any number of times. Exit code: 0 deployed and healthy, 1 a step failed or the doctor has findings, 2 invalid
  * usage.
  */
 import { Command, CommanderError } from "commander";
@@ -76,7 +76,8 @@ async function inOrder(
 
 /**
  * The nodes to deploy to; none if `sql` leads to a single database.
- * @throws StackError if the nodes cannot be deployed to through this database, or not now
+ * @throws StackError if `sql` leads to a node, or to a proxy with the SQL of another release, or if a workspace is
+ * moving
  */
 async function nodesToDeploy(sql: Sql): Promise<Node[]> {
   const nodes = await listNodes(sql);
@@ -84,7 +85,7 @@ async function nodesToDeploy(sql: Sql): Promise<Node[]> {
     const [row] = await sql`select to_regproc('nodes.become') is not null as "isNode"`;
     if (row!["isNode"]) {
       throw new StackError(
-        "Nothing was done: DATABASE_URL leads to a node. Set it to the proxy's address, so that every node is deployed to",
+        "Nothing was done: DATABASE_URL leads to a node. Set it to the proxy's address, to deploy to every node",
       );
     }
     return [];

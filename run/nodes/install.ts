@@ -11,7 +11,7 @@ interface Nodes {
 
 const read = (file: string) => Deno.readTextFile(new URL(file, import.meta.url));
 
-/** The SQL of a proxy, in this order. */
+/** The SQL files of a proxy, in the order in which they run. */
 const readProxySql = () =>
   Promise.all(["proxy.sql", "proxy_written.sql", "doors.sql"].map(read)) as Promise<[string, string, string]>;
 

@@ -1554,7 +1554,7 @@ begin
 end
 $$;
 comment on function crm.version(json) is
-  'The version of a record, for ETag, computed from its public JSON without the field that changes with the clock.';
+  'The version of a record, for ETag, computed from its public JSON without is_overdue, which changes with the clock.';
 create function crm.lock_matches(variadic p_values jsonb[]) returns void
 language plpgsql set search_path = ''
 set plan_cache_mode = 'force_generic_plan' as $$
@@ -2908,8 +2908,8 @@ as $$
 $$;
 comment on function crm.without_case(text) is
   'The text in Unicode NFC and lower case, for comparing texts. A text of more than 200 characters becomes its first '
-  '168 characters and an MD5 of the whole text, because the size of an index entry is limited. It is not normalized, '
-  'because that can take quadratic time.';
+  '168 characters and an MD5 of the whole text, because the size of an index entry is limited. Such a text is only put '
+  'into lower case, because normalizing it can take quadratic time.';
 create function crm.is_date(p_text text) returns boolean
 language sql immutable parallel safe
 as $$
@@ -8450,7 +8450,8 @@ set enable_mergejoin = off set enable_hashjoin = off as $$
 #variable_conflict use_column
 declare
   v_now timestamptz := clock_timestamp();
-  -- The workspaces in which no erasure is running. A statement of its own, so that the next one sees those that ended.
+  -- The workspaces in which no erasure is running. Read before the main statement, whose snapshot then shows the
+  -- erasures that have ended.
   v_keeping uuid[] := array(
     select w.id
     from (
@@ -8598,10 +8599,10 @@ $$;
 comment on function crm.delivery_record(json) is
   'Records the outcomes of attempts in the order in which they ended, and schedules the next attempts. An outcome is '
   'an object with workspace_id, delivery_id, lease_token, status, reason (absent after a success), duration_ms, answer '
-  'and body_digest (hexadecimal). An answer is dropped if its delivery was claimed before the last erasure in the '
-  'workspace had ended (crm.webhook_erasures). The fifth failure ends a delivery and deactivates the subscription '
-  '(spec 6.5), and adds a line to the audit log. A failure after the subscription was deleted cancels the delivery. If '
-  'another dispatcher has claimed the delivery meanwhile, the outcome changes nothing and is not returned. '
+  'and body_digest (hexadecimal). An answer is dropped if its delivery may have been claimed before the last '
+  'erasure in the workspace ended (crm.webhook_erasures). The fifth failure ends a delivery and deactivates the '
+  'subscription (spec 6.5), and adds a line to the audit log. A failure after the subscription was deleted cancels the '
+  'delivery. If another dispatcher has claimed the delivery meanwhile, the outcome changes nothing and is not returned. '
   'last_success_at may lag up to 10 s behind the newest success.';
 
 create function crm.deliveries_due() returns boolean
@@ -13637,7 +13638,7 @@ as $$ begin return crm.lock_number('erasure in ' || p_workspace_id); end $$;
 comment on function crm.erasure_lock(uuid) is
   'The advisory lock of erasures in a workspace. A transaction that stores answers of receivers holds it in share mode. '
   'An erasure takes it exclusively before it searches the answers, so it finds the answers that were stored before. '
-  'Without waiting, crm.delivery_record drops the answers that come while an erasure has the lock.';
+  'crm.delivery_record does not wait for the lock: it drops the answers that come while an erasure has it.';
 create function crm.drop_answers(p_workspace_id uuid) returns void
 language plpgsql set search_path = '' as $$
 begin
@@ -14127,7 +14128,8 @@ declare
   o crm.operations;
 begin
   e.known := (select c.erased_at is null from unnest(v_contacts) c where c.id = p_id);
-  -- Before the first event: an event may lock a subscription for which a transaction that stores answers waits.
+  -- Before the first event, to avoid a deadlock: an event may lock a subscription, and a transaction that stores
+  -- answers may wait for this subscription while it has the lock that drop_answers takes.
   if e.known or p_texts then perform crm.drop_answers(p_workspace_id); end if;
   e.texts := p_texts;
   e.erased := array(select c.id from unnest(v_contacts) c);
@@ -14818,7 +14820,7 @@ declare
 begin
   select * into v_session from crm.session_email(p_user_id, p_session_id);
   -- Refuse a session that still needs a code, or somebody who has only the password could skip the code. Refuse an app's
-  -- session: after its app adds a second factor, Supabase Auth gives the session a token that does not name the app.
+  -- session: after the app adds a second factor, Supabase Auth gives the session a token that does not name the app.
   if not v_session.is_live or v_session.needs_code or v_session.of_app then
     v_caller.error_code := 'invalid_session';
     return v_caller;

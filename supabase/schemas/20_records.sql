@@ -91,7 +91,7 @@ begin
 end
 $$;
 comment on function crm.version(json) is
-  'The version of a record, for ETag, computed from its public JSON without the field that changes with the clock.';
+  'The version of a record, for ETag, computed from its public JSON without is_overdue, which changes with the clock.';
 
 create function crm.lock_matches(variadic p_values jsonb[]) returns void
 language plpgsql set search_path = ''

@@ -39,8 +39,8 @@ as $$
 $$;
 comment on function crm.without_case(text) is
   'The text in Unicode NFC and lower case, for comparing texts. A text of more than 200 characters becomes its first '
-  '168 characters and an MD5 of the whole text, because the size of an index entry is limited. It is not normalized, '
-  'because that can take quadratic time.';
+  '168 characters and an MD5 of the whole text, because the size of an index entry is limited. Such a text is only put '
+  'into lower case, because normalizing it can take quadratic time.';
 
 create function crm.is_date(p_text text) returns boolean
 language sql immutable parallel safe

@@ -24,7 +24,8 @@ set enable_mergejoin = off set enable_hashjoin = off as $$
 #variable_conflict use_column
 declare
   v_now timestamptz := clock_timestamp();
-  -- The workspaces in which no erasure is running. A statement of its own, so that the next one sees those that ended.
+  -- The workspaces in which no erasure is running. Read before the main statement, whose snapshot then shows the
+  -- erasures that have ended.
   v_keeping uuid[] := array(
     select w.id
     from (
@@ -172,10 +173,10 @@ $$;
 comment on function crm.delivery_record(json) is
   'Records the outcomes of attempts in the order in which they ended, and schedules the next attempts. An outcome is '
   'an object with workspace_id, delivery_id, lease_token, status, reason (absent after a success), duration_ms, answer '
-  'and body_digest (hexadecimal). An answer is dropped if its delivery was claimed before the last erasure in the '
-  'workspace had ended (crm.webhook_erasures). The fifth failure ends a delivery and deactivates the subscription '
-  '(spec 6.5), and adds a line to the audit log. A failure after the subscription was deleted cancels the delivery. If '
-  'another dispatcher has claimed the delivery meanwhile, the outcome changes nothing and is not returned. '
+  'and body_digest (hexadecimal). An answer is dropped if its delivery may have been claimed before the last '
+  'erasure in the workspace ended (crm.webhook_erasures). The fifth failure ends a delivery and deactivates the '
+  'subscription (spec 6.5), and adds a line to the audit log. A failure after the subscription was deleted cancels the '
+  'delivery. If another dispatcher has claimed the delivery meanwhile, the outcome changes nothing and is not returned. '
   'last_success_at may lag up to 10 s behind the newest success.';
 
 -- Waking the dispatcher, and detecting that it does not run.

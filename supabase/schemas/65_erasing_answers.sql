@@ -16,7 +16,7 @@ as $$ begin return crm.lock_number('erasure in ' || p_workspace_id); end $$;
 comment on function crm.erasure_lock(uuid) is
   'The advisory lock of erasures in a workspace. A transaction that stores answers of receivers holds it in share mode. '
   'An erasure takes it exclusively before it searches the answers, so it finds the answers that were stored before. '
-  'Without waiting, crm.delivery_record drops the answers that come while an erasure has the lock.';
+  'crm.delivery_record does not wait for the lock: it drops the answers that come while an erasure has it.';
 
 create function crm.drop_answers(p_workspace_id uuid) returns void
 language plpgsql set search_path = '' as $$

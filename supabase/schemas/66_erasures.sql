@@ -40,7 +40,8 @@ declare
   o crm.operations;
 begin
   e.known := (select c.erased_at is null from unnest(v_contacts) c where c.id = p_id);
-  -- Before the first event: an event may lock a subscription for which a transaction that stores answers waits.
+  -- Before the first event, to avoid a deadlock: an event may lock a subscription, and a transaction that stores
+  -- answers may wait for this subscription while it has the lock that drop_answers takes.
   if e.known or p_texts then perform crm.drop_answers(p_workspace_id); end if;
   e.texts := p_texts;
   e.erased := array(select c.id from unnest(v_contacts) c);

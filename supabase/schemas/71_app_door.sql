@@ -156,7 +156,7 @@ declare
 begin
   select * into v_session from crm.session_email(p_user_id, p_session_id);
   -- Refuse a session that still needs a code, or somebody who has only the password could skip the code. Refuse an app's
-  -- session: after its app adds a second factor, Supabase Auth gives the session a token that does not name the app.
+  -- session: after the app adds a second factor, Supabase Auth gives the session a token that does not name the app.
   if not v_session.is_live or v_session.needs_code or v_session.of_app then
     v_caller.error_code := 'invalid_session';
     return v_caller;

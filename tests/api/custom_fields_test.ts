@@ -138,7 +138,7 @@ test("A value of a defined field must have its type or be null, on creation, PAT
   assert.deepEqual(ids(await api.get(`${CONTACTS}?email=a@x.com`)), [], "a refused lead leaves nothing");
 });
 
-test("A change keeps the custom fields that it does not send; a null removes one, and null instead of the object all", async ({ workspace, api }) => {
+test("A change keeps the custom fields that it does not send; a null removes one, and null instead of the object removes all", async ({ workspace, api }) => {
   const sent = { name: "Ana", external_id: "c1", custom_fields: { a: 1, b: { x: [1] }, c: null } };
   const { id } = await create(workspace.key, CONTACTS, sent);
   const path = `${CONTACTS}/${id}`;

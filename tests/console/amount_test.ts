@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { amountIn } from "../../console/pages/funnel/amount.ts";
 
-Deno.test("A typed amount is read as Brazilians write it, and the other notation where it can mean nothing else", () => {
+Deno.test("A typed amount is read as Brazilians write it, and as in English where it can mean nothing else", () => {
   const amounts: [string, number][] = [
     ["1.250,00", 1250],
     ["1250,5", 1250.5],

@@ -13,7 +13,7 @@ Deno.test("Recording a group of outcomes reads no other delivery of the day, eve
   const { sql } = world;
   const encryptionKey = world.secrets.webhook_encryption_key;
   const workspaces = await createSubscribers(sql, "https://127.0.0.1/", 1, { encryptionKey });
-  // An answer is kept unless a person was erased in the workspace meanwhile.
+  // Erasures in other workspaces. Recording an answer must not read them.
   await sql`
     insert into crm.webhook_erasures (workspace_id, position)
     select gen_random_uuid(), n from generate_series(1, ${DELIVERIES}::integer) n`;

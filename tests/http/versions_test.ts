@@ -220,7 +220,7 @@ test("The ETag of GET of a deal has two parts, and PATCH compares only the deal'
   );
 });
 
-test("The due time of an activity changes the ETag of GET, and an older ETag is still valid for If-Match", async ({ workspace, api, newDeal }) => {
+test("When the due time of an activity passes, the ETag of GET changes, and the older ETag is still valid for If-Match", async ({ workspace, api, newDeal }) => {
   const { id: deal_id } = await newDeal();
   const due_at = new Date(Date.now() + 2_000).toISOString();
   const { id } = await create(workspace.key, "/api-v1-activities", { deal_id, due_at });

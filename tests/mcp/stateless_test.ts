@@ -66,7 +66,7 @@ test("Five prompts cover the most common jobs, and each says which argument it n
     const args = argument && { [argument.name]: "Padaria Sol" };
     const { result } = await send("prompts/get", { name, ...(args && { arguments: args }) });
     assert.deepEqual([result.messages.length, result.messages[0].role], [1, "user"], name);
-    // contacts_batch takes no name of a company.
+    // contacts_batch takes a company's id, not its name.
     if (name === "import_contacts") {
       assert.match(result.messages[0].content.text, /company_id.*companies_create/s);
     }

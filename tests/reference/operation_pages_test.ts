@@ -177,7 +177,7 @@ for (const [title, { needs, program, args }] of Object.entries(RUNNERS)) {
   }));
 }
 
-/** Calls that change something, whose samples need no ids. */
+/** Calls that write, and whose samples need no ids. */
 const SENT = [
   "leads.create",
   ...["companies", "contacts", "deals"].flatMap((name) => [`${name}.create`, `${name}.upsert`]),

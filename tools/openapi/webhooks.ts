@@ -63,8 +63,8 @@ export function deliveryHeaders(): Record<string, unknown> {
       header(
         "X-Service-Timestamp",
         doc(
-          "Segundos Unix da tentativa. Recuse um que difira do seu relógio em mais de 5 minutos: pode ser uma repetição " +
-            "alheia",
+          "Segundos Unix da tentativa. Recuse um horário que difira do seu relógio em mais de 5 minutos: alguém pode " +
+            "estar repetindo uma entrega antiga",
           "Unix time of the attempt, in seconds. Refuse a time that differs from your clock by more than 5 minutes: " +
             "somebody may be repeating an old delivery",
         ),

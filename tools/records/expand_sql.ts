@@ -8,7 +8,10 @@ const SHOWN: Readonly<Record<string, string>> = {
   stages: "'name', t.name, 'type', t.type",
 };
 
-/** The tables whose names a key sees only with the scope `<table>:read`. Every key sees pipelines, stages and members. */
+/**
+ * The tables whose records `expand` names only for a key with the scope `<table>:read`. It names members, pipelines,
+ * stages and loss reasons for every key.
+ */
 const BY_SCOPE = new Set(["deals", "contacts", "companies"]);
 
 /** `crm.expanded`, with a branch for each name that some record can expand. */

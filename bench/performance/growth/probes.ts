@@ -250,7 +250,7 @@ async function bodies(
   { resource, endpoint, method, operation }: Omit<Probe, "args">,
   path: string,
 ): Promise<string[]> {
-  // With optional references, because the verb checks that the records exist. A body without such a field ignores it.
+  // With optional references, because the verb checks that the records exist. A verb without such a field ignores it.
   const example: Record<string, unknown> = {
     contact_id: ANY,
     company_id: ANY,

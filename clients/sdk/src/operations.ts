@@ -58,7 +58,7 @@ export interface ChangesSummaryQuery {
 export interface CompaniesListQuery extends PageQuery, PeriodQuery {
   /** This name, ignoring case */ name?: string | undefined;
   /** This tax id, with or without punctuation */ tax_id?: string | undefined;
-  /** This domain, or an address at it */ domain?: string | undefined;
+  /** This domain, or a URL with it */ domain?: string | undefined;
   /** Only those of this member in charge */ owner_id?: string | undefined;
   /** This id */ external_id?: string | undefined;
   /** Only those with all of these tags, ignoring case */ tag?: string | (string)[] | undefined;

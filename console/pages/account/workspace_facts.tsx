@@ -115,7 +115,7 @@ function EditWorkspace({ workspace: read, onClose }: { workspace: Workspace; onC
   );
 }
 
-/** `America/Sao Paulo` */
+/** A time zone as people read it: `America/Sao Paulo`. */
 function zoneText(zone: string): string {
   return zone.replaceAll("_", " ");
 }

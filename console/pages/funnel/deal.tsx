@@ -148,7 +148,7 @@ function People({ deal: { contact, other_contacts: others, company } }: { deal: 
   );
 }
 
-/** A Brazilian number without marks as `(11) 91234-5678`; any other number as it was written. */
+/** Shows a Brazilian number without marks as `(11) 91234-5678`, and any other number as it was written. */
 function phoneText(phone: string): string {
   return phone.replace(/^(?:\+?55)?([1-9]{2})(9\d{4}|[2-5]\d{3})(\d{4})$/, "($1) $2-$3");
 }

@@ -204,8 +204,8 @@ export function createAuthApp({ sql, tokens, url, siteUrl, serviceKey, mailFolde
   }
 
   /**
-   * The person who calls. An app that acts for the person is refused, unless `or an app` is given. Supabase Auth takes
-   * an app for the person, and even lets it change password and second factors (docs/decisions/0022-mcp.md).
+   * The person who calls. Refuses an app that acts for the person, unless `who` is `or an app`. Supabase Auth treats an
+   * app as the person, and even lets it set a password and add a second factor (docs/decisions/0022-mcp.md).
    */
   async function identify(
     request: Request,

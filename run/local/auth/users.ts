@@ -46,7 +46,7 @@ export async function findUserByEmail(sql: ISql, email: string): Promise<User | 
   return user;
 }
 
-/** How the person signed in, and the app that has the session; null if the person has it. */
+/** How the person signed in, and the app that has the session: null for a session of the person. */
 export interface SessionKind {
   aal: Aal;
   oauth_client_id: string | null;

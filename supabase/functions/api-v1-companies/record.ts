@@ -17,8 +17,8 @@ const taxId = () =>
     );
 
 /**
- * A domain. Of a web address the host is stored, without `www.` and the final dot, so that domains can be compared for
- * equality.
+ * A domain. A web address is stored as its host, without `www.` and the final dot, so that equal domains are equal
+ * texts.
  */
 const domain = () =>
   z.string().toLowerCase().overwrite((text) =>
@@ -107,7 +107,7 @@ export const company = record("company", {
       "padariasol.com.br",
     ),
     filter: {
-      text: doc("Este domínio, ou um endereço nele", "This domain, or an address at it"),
+      text: doc("Este domínio, ou uma URL com ele", "This domain, or a URL with it"),
       sparse: true,
     },
   }),

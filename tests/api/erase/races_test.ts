@@ -22,7 +22,7 @@ async function waiting(sql: Scenario["sql"], pid: number): Promise<number | unde
 }
 
 /**
- * Runs `hold` in a transaction, in which it takes a lock and starts a call that waits for it. Then erases the contact,
+ * Runs `hold` in a transaction: it takes a lock, and starts a call that waits for the lock. Then erases the contact,
  * and undoes the transaction when the erasure has ended or waits for the call.
  */
 async function eraseMeanwhile(
@@ -44,7 +44,7 @@ async function eraseMeanwhile(
   assert.equal(status, 200, text);
 }
 
-test("A batch that has read a person when the person is erased is repeated without the person", async (scenario) => {
+test("When a batch reads a person who is erased before it ends, its repeated reply does not name the person", async (scenario) => {
   const { sql, workspace, api } = scenario;
   // Another key, because the calls of one key wait for each other.
   const reader = client((await makeKey(sql, workspace.id, { scopes: [...SCOPES] })).key);

@@ -86,7 +86,7 @@ test("The bar counts expiring keys and stopped webhooks; deactivating the webhoo
   await page.getByRole("button", { name: "Desativar" }).click();
   await page.getByRole("dialog").getByRole("button", { name: "Desativar" }).click();
   // The list below may have cancelled deliveries, so the empty chart says what it counts.
-  await page.getByText("Nada entregue, com falha ou esperando em 7 dias").waitFor();
+  await page.getByText("Nada entregue, com falha ou esperando nos últimos 7 dias").waitFor();
   await bar.getByRole("link", { name: "Webhooks", exact: true }).waitFor();
   await banner.getByText("Chave vence em 2 dias").waitFor();
   await banner.getByText("ERP: novo").waitFor();

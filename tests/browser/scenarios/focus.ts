@@ -16,7 +16,7 @@ async function waitForFocus(page: Page, ...texts: string[]): Promise<void> {
 /** Presses a button with the keyboard. */
 const press = (page: Page, name: string | RegExp) => page.getByRole("button", { name }).last().press("Enter");
 
-test("When a webhook's button disappears, the heading above it gets the focus; a webhook that a person deactivated is recovered", async (world) => {
+test("When a webhook's button disappears, the heading above it gets the focus; after a person deactivated the webhook, recovery starts eight hours earlier", async (world) => {
   await using watched = await openAs(world, "/webhooks/", "gestor");
   const { page, company } = watched;
   const mailbox = openMailbox("status=204");
@@ -55,7 +55,7 @@ test("After a key is revoked, the page's title has the focus", async (world) => 
   await waitForFocus(page, "Teste");
 });
 
-test("The dialog for two-step verification starts at its code; its button and that of the sessions keep the focus", async (world) => {
+test("The dialog for two-step verification focuses the code; the buttons for it and for other sessions keep the focus", async (world) => {
   await using watched = await openAs(world, "/conta/", "vendedor");
   const { page } = watched;
   await press(page, "Ligar");
@@ -69,7 +69,7 @@ test("The dialog for two-step verification starts at its code; its button and th
   await waitForFocus(page, "Encerrar as outras");
 });
 
-test("After the link for another password was sent, the page's title has the focus", async ({ browser }) => {
+test("After the link for a new password was sent, the page's title has the focus", async ({ browser }) => {
   await using watched = await openPage(browser, "/entrar/");
   const { page } = watched;
   await press(page, "Esqueci a senha");

@@ -141,7 +141,8 @@ test("After a session ended, both forms of a webhook have what was typed, except
 async function expire({ sql }: World, watched: Watched, person: Person, button: string): Promise<void> {
   await sql`delete from auth.sessions where user_id = (select id from auth.users where email = ${person.email})`;
   await watched.page.getByRole("button", { name: button }).click();
-  await watched.page.getByText("o que você digitou foi guardado neste navegador, menos segredos").waitFor();
+  await watched.page.getByText("o que você digitou foi guardado neste navegador, exceto os segredos")
+    .waitFor();
   await fillIn(watched, person);
 }
 

@@ -14,7 +14,7 @@ for (const link of document.querySelectorAll("a[hreflang]")) {
 
 /**
  * Switches optional parameters off until the reader switches them on. Otherwise samples and calls would have every
- * parameter for which Scalar finds a value: its example, or the default or the first value that its schema allows. With
+ * parameter for which Scalar finds a value: its example, its default, or the first value that its schema allows. With
  * the example's Idempotency-Key a second lead would get the reply to the first, and with `dry_run=true` an upsert would
  * write nothing.
  */

@@ -338,7 +338,7 @@ export function sortWords(sorts: CrmRecord["sorts"]): string[] {
   return Object.keys(sorts).flatMap((name) => [name, `-${name}`]);
 }
 
-/** The cursor of a list with `sort`, as `crm.keep_cursor` makes it. Without `sort` it would be read as a record's id. */
+/** A cursor of a list with `sort`, as `crm.keep_cursor` makes it. Without `sort` it would be read as a record's id. */
 const SORTED_CURSOR = /^.{14}8.{4}a/i;
 
 /** The parameter `sort`. The default order is treated as absent, so that calls with or without it share a statement. */

@@ -109,8 +109,8 @@ async function parseBody(
 }
 
 /**
- * The URL's query, or only the parameter `read`. `new URL` would throw for an invalid Host header, which Deno makes a
- * part of the URL.
+ * The URL's query, or only the parameter that `read` names. `new URL` would throw for an invalid Host header, which
+ * Deno makes a part of the URL.
  */
 function queryOf(url: string, read: true | "expand" | "dry_run"): string {
   const start = url.indexOf("?");

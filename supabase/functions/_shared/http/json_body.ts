@@ -82,7 +82,7 @@ function decode(bytes: Uint8Array): string | null {
   }
 }
 
-/** The number of members of all objects in a value; NaN if a part of the value may not be stored unchanged. */
+/** The number of members of all objects in a value; NaN if a part of the value might be changed when it is stored. */
 function countStorableMembers(value: Json): number {
   if (typeof value === "string") return isStorableText(value) ? 0 : NaN;
   if (typeof value === "number") return isStorableNumber(value) && Math.abs(value) < MAX_CENTS ? 0 : NaN;

@@ -3,7 +3,7 @@ import { type JSONVisitor, visit } from "jsonc-parser";
 import type { FieldError } from "../contract/errors.ts";
 import { isStorableNumber, isStorableText, MAX_CENTS, MAX_DETAILS, RESERVED_NAME } from "../contract/json.ts";
 
-/** Finds up to 100 keys and values that JSON.parse accepts but that are not stored unchanged. Requires valid JSON. */
+/** Finds up to 100 keys and values that JSON.parse accepts but that cannot be stored unchanged. Requires valid JSON. */
 export function findUnstorable(text: string): FieldError[] {
   const details: FieldError[] = [];
   const keys: Set<string>[] = [];
@@ -39,7 +39,7 @@ export function findUnstorable(text: string): FieldError[] {
   return details;
 }
 
-/** Whether a number in JSON has a fraction: 1.5e3 has none. Reads the text, because a double may have lost the fraction. */
+/** Whether a number in JSON has a fraction: 1.5e3 has none. Reads the text, because a double may lose the fraction. */
 function hasFraction(number: string): boolean {
   const [, fraction = "", exponent = "0"] = /^-?\d+(?:\.(\d*[1-9])?0*)?(?:e([+-]?\d+))?$/i.exec(number) ?? [];
   return fraction.length > Number(exponent);

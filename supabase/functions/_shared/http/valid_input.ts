@@ -22,7 +22,7 @@ export interface ValidInput {
 
 /**
  * Validates the query and the body, and prepares the arguments of the verb.
- * @param parameters the URL's parameters that are read; for a write without parameters, only `dry_run`
+ * @param parameters the URL's parameters that the endpoint reads; for a write without parameters, only `dry_run`
  */
 export async function validateInput(
   endpoint: Endpoint,
