@@ -258,6 +258,11 @@ begin
   end if;
 
   if v_remembered.body is not null then
+    -- Another key may have sent the batch, with the scope to read.
+    if p_args ? 'items' and crm.table_of(left(p_verb, -length('_batch'))) || ':read' <> all (p_caller.scopes)
+      and v_remembered.body::jsonb @? '$.results[*].record' then
+      return crm.refusal('insufficient_scope', p_caller, v_admission);
+    end if;
     return row(
       null, null, v_remembered.body, true, v_remembered.was_found, false, p_caller.id, p_caller.workspace_id,
       p_caller.rate_limit, v_admission.remaining, v_admission.reset_seconds

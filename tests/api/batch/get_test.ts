@@ -1,7 +1,7 @@
 // Items of a batch that read a record.
 import assert from "node:assert/strict";
 import { SCOPES } from "../../../supabase/functions/_shared/contract/scopes.ts";
-import { client } from "../../support/client.ts";
+import { assertError, client } from "../../support/client.ts";
 import { makeKey } from "../../support/fixtures.ts";
 import { create } from "../../support/record_fixtures.ts";
 import { test } from "../../support/scenario.ts";
@@ -41,6 +41,13 @@ test("A batch reads a record only if the key has the scope to read it; the scope
     assert.deepEqual(result.error.details, [
       { field: "items[0].op", message: `Ler exige o escopo "${name}:read"` },
     ]);
+    const repeated = { "Idempotency-Key": crypto.randomUUID() };
+    const read = await client(key).post(`/api-v1-${name}/batch`, { items }, repeated);
+    assert.equal(read.body.results[0].record.id, id);
+    assertError(
+      await client(writes.key).post(`/api-v1-${name}/batch`, { items }, repeated),
+      "insufficient_scope",
+    );
   }
 });
 
