@@ -75,7 +75,7 @@ test("On a phone a person creates a key, sees its value once and its calls count
 });
 
 test("Leaving a page before its new secret arrives asks first, and the late reply does not change the next page's address", async (world) => {
-  await using watched = await openAs(world, "/funil/", "gestor");
+  await using watched = await openAs(world, "/funil/", "admin");
   const { page } = watched;
   await page.getByRole("link", { name: "Chaves", exact: true }).click();
   const release = await holdPosts(page, /app-v1-keys(\/.*\/rotate)?$/);
