@@ -3144,9 +3144,10 @@ language plpgsql stable set search_path = '' as $$
 begin
   if p_args ?| '{tags,add_tags,remove_tags}' then p_args := crm.with_tags(p_args, p_current); end if;
   if jsonb_typeof(p_args -> 'custom_fields') = 'object' then
-    if jsonb_typeof(p_current -> 'custom_fields') = 'object' then
+    if p_current is not null then
       p_args := jsonb_set(
-        p_args, '{custom_fields}', crm.merged_custom_fields(p_current -> 'custom_fields', p_args -> 'custom_fields')
+        p_args, '{custom_fields}',
+        crm.merged_custom_fields(coalesce(nullif(p_current -> 'custom_fields', 'null'), '{}'), p_args -> 'custom_fields')
       );
     end if;
     perform crm.check_custom_fields(p_object_type, p_args -> 'custom_fields', p_current -> 'custom_fields');
@@ -13644,18 +13645,29 @@ comment on function crm.erasure_lock(uuid) is
   'The advisory lock of erasures in a workspace. A transaction that stores answers of receivers holds it in share mode. '
   'An erasure takes it exclusively before it searches the answers, so it finds the answers that were stored before. '
   'crm.delivery_record does not wait for the lock: it drops the answers that come while an erasure has it.';
-create function crm.drop_answers(p_workspace_id uuid) returns void
+create function crm.drop_answers(p_workspace_id uuid) returns boolean
 language plpgsql set search_path = '' as $$
+declare
+  v_timeout text := current_setting('lock_timeout');
 begin
-  if not exists (select from crm.webhook_subscriptions s where s.workspace_id = p_workspace_id) then return; end if;
-  perform pg_advisory_xact_lock(crm.erasure_lock(p_workspace_id));
+  if not exists (select from crm.webhook_subscriptions s where s.workspace_id = p_workspace_id) then return true; end if;
+  begin
+    -- Waits only briefly. Another erasure may take long, and a transaction that stores answers may wait for a
+    -- subscription that this transaction has locked.
+    perform set_config('lock_timeout', '500ms', true);
+    perform pg_advisory_xact_lock(crm.erasure_lock(p_workspace_id));
+    perform set_config('lock_timeout', v_timeout, true);
+  exception when lock_not_available or deadlock_detected then
+    return false;
+  end;
   insert into crm.webhook_erasures as e (workspace_id, position) values (p_workspace_id, crm.feed_position())
   on conflict (workspace_id) do update set position = excluded.position;
+  return true;
 end
 $$;
 comment on function crm.drop_answers(uuid) is
   'Makes crm.delivery_record drop the answers to deliveries that are in flight in a workspace, or are claimed before '
-  'this transaction ends.';
+  'this transaction ends. Returns false, and changes nothing, if another transaction has the lock for 500 ms.';
 create function crm.json_unescaped(p_text text) returns text
 language plpgsql immutable parallel safe set search_path = '' as $$
 begin
@@ -14114,8 +14126,8 @@ begin
     then '{activities,deal_activities,notes,deal_activities,proposals,deals,deal_contacts}'::text[] else '{}'
   end || case
     when e.known then '{given_proposals,given,replies,answers,contact,company,deal,activity,note,proposal}'::text[]
-    -- A batch may have read a note or a deal since the call without texts.
-    when e.texts then '{replies}' else '{}'
+    -- Since the call without texts, a batch may have read a note or a deal, and a receiver may have got one.
+    when e.texts then '{replies,answers}' else '{}'
   end;
 end
 $$;
@@ -14133,9 +14145,6 @@ declare
   o crm.operations;
 begin
   e.known := (select c.erased_at is null from unnest(v_contacts) c where c.id = p_id);
-  -- Before the first event, to avoid a deadlock: an event may lock a subscription, and a transaction that stores
-  -- answers may wait for this subscription while it has the lock that drop_answers takes.
-  if e.known or p_texts then perform crm.drop_answers(p_workspace_id); end if;
   e.texts := p_texts;
   e.erased := array(select c.id from unnest(v_contacts) c);
   -- A merge may still be moving deals to this contact, so the contact's own deals are read last.
@@ -14326,10 +14335,11 @@ begin
       v_is_over := e.key is null;
     when v_phase = 'answers' then
       v_kind := 'webhook_answers';
-      -- Between the steps, deliveries may have been claimed with texts that a later step erased. If a transaction that
-      -- stores answers waits for a subscription that an earlier step has locked, lock_timeout ends this step, and the job
-      -- repeats it.
-      if e.id = c_first then perform crm.drop_answers(o.workspace_id); end if;
+      if e.id = c_first and not crm.drop_answers(o.workspace_id) then
+        -- Ends the call, or this run of the job, with the other steps done.
+        o.work := o.work + 5000;
+        return o;
+      end if;
       select r.last_id, r.work, r.changed into e.id, v_work, v_changed
       from crm.erase_answers(o.workspace_id, e.id, e.erased, v_traces) r;
       v_is_over := e.id is null;

@@ -285,9 +285,10 @@ language plpgsql stable set search_path = '' as $$
 begin
   if p_args ?| '{tags,add_tags,remove_tags}' then p_args := crm.with_tags(p_args, p_current); end if;
   if jsonb_typeof(p_args -> 'custom_fields') = 'object' then
-    if jsonb_typeof(p_current -> 'custom_fields') = 'object' then
+    if p_current is not null then
       p_args := jsonb_set(
-        p_args, '{custom_fields}', crm.merged_custom_fields(p_current -> 'custom_fields', p_args -> 'custom_fields')
+        p_args, '{custom_fields}',
+        crm.merged_custom_fields(coalesce(nullif(p_current -> 'custom_fields', 'null'), '{}'), p_args -> 'custom_fields')
       );
     end if;
     perform crm.check_custom_fields(p_object_type, p_args -> 'custom_fields', p_current -> 'custom_fields');

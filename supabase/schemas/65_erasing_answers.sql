@@ -18,18 +18,29 @@ comment on function crm.erasure_lock(uuid) is
   'An erasure takes it exclusively before it searches the answers, so it finds the answers that were stored before. '
   'crm.delivery_record does not wait for the lock: it drops the answers that come while an erasure has it.';
 
-create function crm.drop_answers(p_workspace_id uuid) returns void
+create function crm.drop_answers(p_workspace_id uuid) returns boolean
 language plpgsql set search_path = '' as $$
+declare
+  v_timeout text := current_setting('lock_timeout');
 begin
-  if not exists (select from crm.webhook_subscriptions s where s.workspace_id = p_workspace_id) then return; end if;
-  perform pg_advisory_xact_lock(crm.erasure_lock(p_workspace_id));
+  if not exists (select from crm.webhook_subscriptions s where s.workspace_id = p_workspace_id) then return true; end if;
+  begin
+    -- Waits only briefly. Another erasure may take long, and a transaction that stores answers may wait for a
+    -- subscription that this transaction has locked.
+    perform set_config('lock_timeout', '500ms', true);
+    perform pg_advisory_xact_lock(crm.erasure_lock(p_workspace_id));
+    perform set_config('lock_timeout', v_timeout, true);
+  exception when lock_not_available or deadlock_detected then
+    return false;
+  end;
   insert into crm.webhook_erasures as e (workspace_id, position) values (p_workspace_id, crm.feed_position())
   on conflict (workspace_id) do update set position = excluded.position;
+  return true;
 end
 $$;
 comment on function crm.drop_answers(uuid) is
   'Makes crm.delivery_record drop the answers to deliveries that are in flight in a workspace, or are claimed before '
-  'this transaction ends.';
+  'this transaction ends. Returns false, and changes nothing, if another transaction has the lock for 500 ms.';
 
 create function crm.json_unescaped(p_text text) returns text
 language plpgsql immutable parallel safe set search_path = '' as $$

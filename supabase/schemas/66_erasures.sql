@@ -20,8 +20,8 @@ begin
     then '{activities,deal_activities,notes,deal_activities,proposals,deals,deal_contacts}'::text[] else '{}'
   end || case
     when e.known then '{given_proposals,given,replies,answers,contact,company,deal,activity,note,proposal}'::text[]
-    -- A batch may have read a note or a deal since the call without texts.
-    when e.texts then '{replies}' else '{}'
+    -- Since the call without texts, a batch may have read a note or a deal, and a receiver may have got one.
+    when e.texts then '{replies,answers}' else '{}'
   end;
 end
 $$;
@@ -40,9 +40,6 @@ declare
   o crm.operations;
 begin
   e.known := (select c.erased_at is null from unnest(v_contacts) c where c.id = p_id);
-  -- Before the first event, to avoid a deadlock: an event may lock a subscription, and a transaction that stores
-  -- answers may wait for this subscription while it has the lock that drop_answers takes.
-  if e.known or p_texts then perform crm.drop_answers(p_workspace_id); end if;
   e.texts := p_texts;
   e.erased := array(select c.id from unnest(v_contacts) c);
   -- A merge may still be moving deals to this contact, so the contact's own deals are read last.
@@ -235,10 +232,11 @@ begin
       v_is_over := e.key is null;
     when v_phase = 'answers' then
       v_kind := 'webhook_answers';
-      -- Between the steps, deliveries may have been claimed with texts that a later step erased. If a transaction that
-      -- stores answers waits for a subscription that an earlier step has locked, lock_timeout ends this step, and the job
-      -- repeats it.
-      if e.id = c_first then perform crm.drop_answers(o.workspace_id); end if;
+      if e.id = c_first and not crm.drop_answers(o.workspace_id) then
+        -- Ends the call, or this run of the job, with the other steps done.
+        o.work := o.work + 5000;
+        return o;
+      end if;
       select r.last_id, r.work, r.changed into e.id, v_work, v_changed
       from crm.erase_answers(o.workspace_id, e.id, e.erased, v_traces) r;
       v_is_over := e.id is null;

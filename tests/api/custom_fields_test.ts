@@ -156,6 +156,9 @@ test("A change keeps the custom fields that it does not send; a null removes one
   const replaced = await api.patch(path, { custom_fields: { ...many, e: null } });
   assert.equal(Object.keys(replaced.body.custom_fields).length, 50);
   assert.equal((await api.patch(path, { custom_fields: null })).body.custom_fields, null);
+  assert.deepEqual((await api.patch(path, { custom_fields: { a: null, b: 2 } })).body.custom_fields, {
+    b: 2,
+  });
 });
 
 test("Values from before the field's definition, and choices no longer offered, stay valid until they are changed; filters still find such a choice", async ({ sql, workspace, api }) => {

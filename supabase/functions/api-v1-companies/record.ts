@@ -23,7 +23,7 @@ const taxId = () =>
 const domain = () =>
   z.string().toLowerCase().overwrite((text) =>
     text.trim().replace(/^(?:[a-z][a-z0-9+.-]*:)?\/\/(?:[^@/?#]*@)?/, "").replace(/[/?#].*$/s, "").trim()
-      .replace(/:\d+$/, "").replace(/^www\.(?=[^.]+\.)/, "").replace(/\.$/, "")
+      .replace(/:\d+$/, "").replace(/^www\.(?=[^.]+\.)/, "").replace(/\.+$/, "") || text.trim()
   ).max(255);
 
 const line = () => text(255).nullish();

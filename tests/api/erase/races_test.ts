@@ -3,6 +3,7 @@ import assert from "node:assert/strict";
 import { SCOPES } from "../../../supabase/functions/_shared/contract/scopes.ts";
 import { client, type Reply } from "../../support/client.ts";
 import { makeKey } from "../../support/fixtures.ts";
+import { runJob } from "../../support/jobs.ts";
 import { eventually, openMailbox } from "../../support/mailbox.ts";
 import { addDeliveries, recordOutcomes } from "../../support/queue.ts";
 import { create } from "../../support/record_fixtures.ts";
@@ -40,8 +41,22 @@ async function eraseMeanwhile(
     erasing = api.post(`${CONTACTS}/${id}/erase`, { texts: true }).finally(() => ended = true);
     await eventually(async () => ended || await waiting(sql, call), "the erasure to end or wait");
   });
-  const { status, text } = await erasing!;
-  assert.equal(status, 200, text);
+  await completed(sql, await erasing!);
+}
+
+/** Waits until an erasure is complete, which the job may have to continue; returns the kinds of records cleared. */
+async function completed(
+  sql: Scenario["sql"],
+  { status, body, text }: Reply,
+): Promise<Record<string, number>> {
+  if (status === 200) return body.cleared;
+  assert.equal(status, 202, text);
+  return await eventually(async () => {
+    await runJob(sql, "run-operations");
+    const [row] =
+      await sql`select result from crm.operations where id = ${body.operation.id} and state = 'done'`;
+    return row?.["result"].cleared;
+  }, "the operation");
 }
 
 test("When a batch reads a person who is erased before it ends, its repeated reply does not name the person", async (scenario) => {
@@ -112,8 +127,7 @@ test("The answer to an attempt that was in flight while a person was erased is n
   await record(await lease());
   assert.equal((await answered(NAME)).length, 1);
   const inFlight = await lease();
-  const { body } = await api.post(`${CONTACTS}/${id}/erase`);
-  assert.equal(body.cleared.webhook_answers, 1);
+  assert.equal((await completed(sql, await api.post(`${CONTACTS}/${id}/erase`)))["webhook_answers"], 1);
   await record(inFlight);
   assert.equal((await answered(NAME)).length, 0);
   // Other tests' transactions that began before the erasure may still be open, so the first answers may be dropped too.
@@ -121,4 +135,24 @@ test("The answer to an attempt that was in flight while a person was erased is n
     await api.patch(`${CONTACTS}/${other.id}`, { job_title: crypto.randomUUID() });
     return (await answered("Recebido")).length > 0;
   }, "an answer that is kept");
+});
+
+test("An erasure that cannot search the answers at once, because another does, ends as an operation", async ({ sql, workspace, api }) => {
+  const { id } = await create(workspace.key, CONTACTS, { name: NAME });
+  await subscribe(workspace.key, openMailbox("echo").url, ["contact.updated"]);
+  await api.patch(`${CONTACTS}/${id}`, { job_title: "Chefe" });
+  await eventually(async () => {
+    const rows = await sql`
+      select from crm.webhook_attempts where workspace_id = ${workspace.id} and answer like ${`%${NAME}%`}`;
+    return rows.length === 1;
+  }, "the answer");
+  await using holder = openDatabase();
+  let reply: Reply;
+  await rolledBack(holder, async (held) => {
+    await held`select pg_advisory_xact_lock(crm.erasure_lock(${workspace.id}))`;
+    reply = await api.post(`${CONTACTS}/${id}/erase`);
+    assert.equal(reply.status, 202, reply.text);
+    assert.equal((await api.get(`${CONTACTS}/${id}`)).body.name === NAME, false);
+  });
+  assert.equal((await completed(sql, reply!))["webhook_answers"], 1);
 });
