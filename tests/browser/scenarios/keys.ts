@@ -80,7 +80,7 @@ test("Leaving a page before its new secret arrives asks first, and the late repl
   await page.getByRole("link", { name: "Chaves", exact: true }).click();
   const release = await holdPosts(page, /app-v1-keys(\/.*\/rotate)?$/);
   const question = page.getByRole("dialog", { name: "Você ainda não copiou" });
-  await page.getByRole("link", { name: "Teste" }).click();
+  await page.getByRole("link", { name: "Teste", exact: true }).click();
   await page.getByRole("button", { name: "Trocar o segredo" }).click();
   await page.getByRole("dialog").getByRole("button", { name: "Trocar" }).click();
   await page.goBack();
