@@ -9,7 +9,7 @@ import type { Sql } from "postgres";
 import { describeFailure } from "../cli/database.ts";
 import { StackError } from "../local/stack_error.ts";
 import { isCurrent } from "../nodes/install.ts";
-import { atDatabase, listNodes, type Node } from "../nodes/nodes.ts";
+import { atDatabase, isProxy, listNodes, type Node } from "../nodes/nodes.ts";
 import { atAllProxies, isMoving } from "../nodes/proxies.ts";
 import { type Diagnosis, examine, formatReport } from "./doctor/examine.ts";
 import { readDeploymentSettings, type Settings, VARIABLES } from "./environment.ts";
@@ -80,8 +80,7 @@ async function inOrder(
  * moving
  */
 async function nodesToDeploy(sql: Sql): Promise<Node[]> {
-  const nodes = await listNodes(sql);
-  if (nodes.length === 0) {
+  if (!await isProxy(sql)) {
     const [row] = await sql`select to_regproc('nodes.become') is not null as "isNode"`;
     if (row!["isNode"]) {
       throw new StackError(
@@ -99,7 +98,7 @@ async function nodesToDeploy(sql: Sql): Promise<Node[]> {
   if (await atAllProxies(sql, isMoving)) {
     throw new StackError("Nothing was done: a workspace is moving. Complete or undo the move, then deploy");
   }
-  return nodes;
+  return await listNodes(sql);
 }
 
 /** Repeats the doctor while it has findings: in a new project no job has run, and functions start cold. */

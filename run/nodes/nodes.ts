@@ -36,10 +36,9 @@ export interface Node {
   url: string;
 }
 
-/** The nodes of a proxy, in order; none if the database is no proxy. */
-export async function listNodes(sql: Sql): Promise<Node[]> {
-  if (!await isProxy(sql)) return [];
-  return await sql<Node[]>`select node, url from nodes.operators order by node`;
+/** The nodes of a proxy, in order. */
+export async function listNodes(proxy: Sql): Promise<Node[]> {
+  return await proxy<Node[]>`select node, url from nodes.operators order by node`;
 }
 
 /** The URL at which the operator reaches a node. @throws StackError if the proxy has no such node. */
@@ -50,7 +49,7 @@ export async function operatorUrl(proxy: Sql, node: number): Promise<string> {
 }
 
 export async function nodeNumbers(proxy: Sql): Promise<number[]> {
-  return (await proxy`select node from nodes.operators order by node`).map((row) => row["node"]);
+  return (await listNodes(proxy)).map(({ node }) => node);
 }
 
 /** The node of a workspace; null if the proxy does not know the workspace. */

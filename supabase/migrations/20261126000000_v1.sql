@@ -1054,10 +1054,11 @@ begin
   ];
   begin
     if p_caller.user_id is null then
-      v_body := crm.run_verb(
-        -- A batch locks the records that it reads if its reply is stored (crm.lock_batch).
-        p_verb, case when p_idempotency_key is not null and p_args ? 'items' then p_args || '{"is_stored": true}' else p_args end
-      );
+      -- A batch locks the records that it reads if its reply is stored (crm.lock_batch).
+      v_body := crm.run_verb(p_verb, case
+        when p_idempotency_key is not null and p_args ? 'items' then p_args || '{"is_stored": true}'
+        else p_args
+      end);
     else
       v_body := crm.run_app_verb(p_verb, p_args);
     end if;
@@ -1709,19 +1710,17 @@ create function crm.expanded(p_records json[], p_names jsonb) returns json[]
 language plpgsql stable set search_path = '' as $$
 declare
   v_workspace_id uuid := crm.current_workspace_id();
-  v_reads_deals boolean := p_names ? 'deal' and crm.has_scope('deals:read');
-  v_reads_contacts boolean := p_names ? 'contact' and crm.has_scope('contacts:read');
-  v_reads_companies boolean := p_names ? 'company' and crm.has_scope('companies:read');
+  v_scopes jsonb := case when p_names ?| '{deal,contact,company}' then crm.own_key() #> '{key,scopes}' end;
 begin
   return (
     select array_agg(crm.with_fields(r.record, ('{' || concat_ws(',',
       case when p_names ? 'deal' then '"deal" : ' || coalesce((
         select json_build_object('id', t.id, 'name', t.title)::text from crm.deals t
-        where t.workspace_id = v_workspace_id and t.id = (j.fields ->> 'deal_id')::uuid and v_reads_deals
+        where t.workspace_id = v_workspace_id and t.id = (j.fields ->> 'deal_id')::uuid and v_scopes ? 'deals:read'
       ), 'null') end,
       case when p_names ? 'contact' then '"contact" : ' || coalesce((
         select json_build_object('id', t.id, 'name', t.name)::text from crm.contacts t
-        where t.workspace_id = v_workspace_id and t.id = (j.fields ->> 'contact_id')::uuid and v_reads_contacts
+        where t.workspace_id = v_workspace_id and t.id = (j.fields ->> 'contact_id')::uuid and v_scopes ? 'contacts:read'
       ), 'null') end,
       case when p_names ? 'owner' then '"owner" : ' || coalesce((
         select json_build_object('id', t.id, 'name', t.name)::text from crm.members t
@@ -1733,7 +1732,7 @@ begin
       ), 'null') end,
       case when p_names ? 'company' then '"company" : ' || coalesce((
         select json_build_object('id', t.id, 'name', t.name)::text from crm.companies t
-        where t.workspace_id = v_workspace_id and t.id = (j.fields ->> 'company_id')::uuid and v_reads_companies
+        where t.workspace_id = v_workspace_id and t.id = (j.fields ->> 'company_id')::uuid and v_scopes ? 'companies:read'
       ), 'null') end,
       case when p_names ? 'pipeline' then '"pipeline" : ' || coalesce((
         select json_build_object('id', t.id, 'name', t.name)::text from crm.pipelines t
@@ -14336,7 +14335,7 @@ begin
     when v_phase = 'answers' then
       v_kind := 'webhook_answers';
       if e.id = c_first and not crm.drop_answers(o.workspace_id) then
-        -- Ends the call, or this run of the job, with the other steps done.
+        -- Ends the call with the earlier steps done; the job then repeats this step until it has the lock.
         o.work := o.work + 5000;
         return o;
       end if;
@@ -15768,12 +15767,8 @@ create function crm.refuse_scope_beyond_role(
 ) returns void
 language plpgsql stable set search_path = '' as $$
 declare
-  v_scope text := (
-    select s from crm.members m cross join unnest(p_scopes) s
-    where m.workspace_id = p_workspace_id and m.id = crm.current_member_id()
-      and s = any (crm.scopes_of_role('admin')) and s <> all (crm.scopes_of_role(m.role))
-    limit 1
-  );
+  -- Only scopes that some role may give: others grant nothing.
+  v_scope text := crm.scope_beyond_role(p_workspace_id, crm.given_scopes(p_scopes, 'admin'));
 begin
   if v_scope is not null then
     perform crm.raise_code(p_code, p_field, format('Só um admin pode dar a permissão "%s" a uma chave', v_scope));
@@ -16784,6 +16779,18 @@ $$;
 comment on function crm.given_scopes(text[], text) is
   'Returns those of a grant''s scopes that the member''s current role may give. When the member loses a role, the app '
   'loses the scopes that require this role.';
+create function crm.scope_beyond_role(p_workspace_id uuid, p_scopes text[]) returns text
+language plpgsql stable set search_path = '' as $$
+begin
+  return (
+    select s from crm.members m cross join unnest(p_scopes) s
+    where m.workspace_id = p_workspace_id and m.id = crm.current_member_id() and s <> all (crm.scopes_of_role(m.role))
+    limit 1
+  );
+end
+$$;
+comment on function crm.scope_beyond_role(uuid, text[]) is
+  'One of the scopes that the calling member''s role may not give; null if there is none, or if no member calls.';
 create function crm.identify_grant(p_user_id uuid, p_session_id uuid, p_client_id uuid) returns crm.caller
 language plpgsql set search_path = '' as $$
 declare
@@ -16992,16 +16999,11 @@ declare
   v_args jsonb := crm.check_args(p_args, '{workspace_id, client_id, client_name, scopes}');
   v_workspace_id uuid := (v_args ->> 'workspace_id')::uuid;
   v_scopes text[] := array(select jsonb_array_elements_text(v_args -> 'scopes'));
-  v_refused text;
+  v_refused text := crm.scope_beyond_role(v_workspace_id, v_scopes);
   v_id uuid;
 begin
   if crm.current_user_id() is null then perform crm.raise_code('not_found', 'workspace_id'); end if;
-  select s into v_refused
-  from crm.members m
-  cross join unnest(v_scopes) s
-  where m.workspace_id = v_workspace_id and m.id = crm.current_member_id() and s <> all (crm.scopes_of_role(m.role))
-  limit 1;
-  if found then
+  if v_refused is not null then
     perform crm.raise_code('validation_error', 'scopes', format('Seu papel não permite dar a permissão "%s"', v_refused));
   end if;
   v_id := crm.store_grant((v_args ->> 'client_id')::uuid, v_args ->> 'client_name', v_scopes);
@@ -18038,15 +18040,15 @@ grant execute on function
   crm.require_room_for_key(uuid), crm.require_workspace(jsonb), crm.resume_subscription(uuid, uuid),
   crm.rotate_secret(uuid, uuid, bytea, integer), crm.rows_by(text, text, text, text),
   crm.rows_by_value(crm.sent_value, text, text, uuid[]), crm.sample_data(crm.event_type),
-  crm.sample_facts(crm.event_type), crm.sample_row(text), crm.sample_state(crm.event_type), crm.scopes_of_role(text),
-  crm.search(text, text[], uuid, uuid, integer, integer), crm.search_page(text, jsonb, uuid, uuid, integer, boolean),
-  crm.search_text(text[], text[]), crm.search_words(text), crm.send_test_event(uuid, uuid, crm.event_type),
-  crm.sent_values(text, jsonb), crm.sessions_of_current_user(), crm.shortest_way(crm.walk, uuid, uuid, integer),
-  crm.shown_state(text, boolean), crm.spelled_tax_id(text), crm.store_grant(uuid, text, text[]),
-  crm.subscription_json(crm.webhook_subscriptions), crm.subscription_overview(uuid, uuid),
-  crm.subscription_overviews(uuid, uuid[]), crm.tag_keys(text[]), crm.text_key(text),
-  crm.uuid_v7(timestamp with time zone), crm.uuid_v7_floor(timestamp with time zone), crm.uuid_v7_time(uuid),
-  crm.value_condition(crm.sent_value), crm.value_keys(jsonb), crm.walk_for(text, jsonb, text),
+  crm.sample_facts(crm.event_type), crm.sample_row(text), crm.sample_state(crm.event_type),
+  crm.scope_beyond_role(uuid, text[]), crm.scopes_of_role(text), crm.search(text, text[], uuid, uuid, integer, integer),
+  crm.search_page(text, jsonb, uuid, uuid, integer, boolean), crm.search_text(text[], text[]), crm.search_words(text),
+  crm.send_test_event(uuid, uuid, crm.event_type), crm.sent_values(text, jsonb), crm.sessions_of_current_user(),
+  crm.shortest_way(crm.walk, uuid, uuid, integer), crm.shown_state(text, boolean), crm.spelled_tax_id(text),
+  crm.store_grant(uuid, text, text[]), crm.subscription_json(crm.webhook_subscriptions),
+  crm.subscription_overview(uuid, uuid), crm.subscription_overviews(uuid, uuid[]), crm.tag_keys(text[]),
+  crm.text_key(text), crm.uuid_v7(timestamp with time zone), crm.uuid_v7_floor(timestamp with time zone),
+  crm.uuid_v7_time(uuid), crm.value_condition(crm.sent_value), crm.value_keys(jsonb), crm.walk_for(text, jsonb, text),
   crm.with_fields(json, json), crm.within_workspace(jsonb), crm.without_case(text), crm.without_mapping(inet),
   crm.working_keys_of(uuid, uuid), crm.workspace_alerts(crm.workspaces), crm.workspace_first_steps(crm.workspaces),
   crm.workspace_json(crm.workspaces), crm.workspace_overview(crm.workspaces), crm.workspace_usage(uuid),

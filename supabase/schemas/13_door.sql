@@ -282,10 +282,11 @@ begin
   ];
   begin
     if p_caller.user_id is null then
-      v_body := crm.run_verb(
-        -- A batch locks the records that it reads if its reply is stored (crm.lock_batch).
-        p_verb, case when p_idempotency_key is not null and p_args ? 'items' then p_args || '{"is_stored": true}' else p_args end
-      );
+      -- A batch locks the records that it reads if its reply is stored (crm.lock_batch).
+      v_body := crm.run_verb(p_verb, case
+        when p_idempotency_key is not null and p_args ? 'items' then p_args || '{"is_stored": true}'
+        else p_args
+      end);
     else
       v_body := crm.run_app_verb(p_verb, p_args);
     end if;

@@ -76,19 +76,17 @@ create function crm.expanded(p_records json[], p_names jsonb) returns json[]
 language plpgsql stable set search_path = '' as $$
 declare
   v_workspace_id uuid := crm.current_workspace_id();
-  v_reads_deals boolean := p_names ? 'deal' and crm.has_scope('deals:read');
-  v_reads_contacts boolean := p_names ? 'contact' and crm.has_scope('contacts:read');
-  v_reads_companies boolean := p_names ? 'company' and crm.has_scope('companies:read');
+  v_scopes jsonb := case when p_names ?| '{deal,contact,company}' then crm.own_key() #> '{key,scopes}' end;
 begin
   return (
     select array_agg(crm.with_fields(r.record, ('{' || concat_ws(',',
       case when p_names ? 'deal' then '"deal" : ' || coalesce((
         select json_build_object('id', t.id, 'name', t.title)::text from crm.deals t
-        where t.workspace_id = v_workspace_id and t.id = (j.fields ->> 'deal_id')::uuid and v_reads_deals
+        where t.workspace_id = v_workspace_id and t.id = (j.fields ->> 'deal_id')::uuid and v_scopes ? 'deals:read'
       ), 'null') end,
       case when p_names ? 'contact' then '"contact" : ' || coalesce((
         select json_build_object('id', t.id, 'name', t.name)::text from crm.contacts t
-        where t.workspace_id = v_workspace_id and t.id = (j.fields ->> 'contact_id')::uuid and v_reads_contacts
+        where t.workspace_id = v_workspace_id and t.id = (j.fields ->> 'contact_id')::uuid and v_scopes ? 'contacts:read'
       ), 'null') end,
       case when p_names ? 'owner' then '"owner" : ' || coalesce((
         select json_build_object('id', t.id, 'name', t.name)::text from crm.members t
@@ -100,7 +98,7 @@ begin
       ), 'null') end,
       case when p_names ? 'company' then '"company" : ' || coalesce((
         select json_build_object('id', t.id, 'name', t.name)::text from crm.companies t
-        where t.workspace_id = v_workspace_id and t.id = (j.fields ->> 'company_id')::uuid and v_reads_companies
+        where t.workspace_id = v_workspace_id and t.id = (j.fields ->> 'company_id')::uuid and v_scopes ? 'companies:read'
       ), 'null') end,
       case when p_names ? 'pipeline' then '"pipeline" : ' || coalesce((
         select json_build_object('id', t.id, 'name', t.name)::text from crm.pipelines t

@@ -233,7 +233,7 @@ begin
     when v_phase = 'answers' then
       v_kind := 'webhook_answers';
       if e.id = c_first and not crm.drop_answers(o.workspace_id) then
-        -- Ends the call, or this run of the job, with the other steps done.
+        -- Ends the call with the earlier steps done; the job then repeats this step until it has the lock.
         o.work := o.work + 5000;
         return o;
       end if;

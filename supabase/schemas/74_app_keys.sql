@@ -141,12 +141,8 @@ create function crm.refuse_scope_beyond_role(
 ) returns void
 language plpgsql stable set search_path = '' as $$
 declare
-  v_scope text := (
-    select s from crm.members m cross join unnest(p_scopes) s
-    where m.workspace_id = p_workspace_id and m.id = crm.current_member_id()
-      and s = any (crm.scopes_of_role('admin')) and s <> all (crm.scopes_of_role(m.role))
-    limit 1
-  );
+  -- Only scopes that some role may give: others grant nothing.
+  v_scope text := crm.scope_beyond_role(p_workspace_id, crm.given_scopes(p_scopes, 'admin'));
 begin
   if v_scope is not null then
     perform crm.raise_code(p_code, p_field, format('Só um admin pode dar a permissão "%s" a uma chave', v_scope));

@@ -31,6 +31,19 @@ comment on function crm.given_scopes(text[], text) is
   'Returns those of a grant''s scopes that the member''s current role may give. When the member loses a role, the app '
   'loses the scopes that require this role.';
 
+create function crm.scope_beyond_role(p_workspace_id uuid, p_scopes text[]) returns text
+language plpgsql stable set search_path = '' as $$
+begin
+  return (
+    select s from crm.members m cross join unnest(p_scopes) s
+    where m.workspace_id = p_workspace_id and m.id = crm.current_member_id() and s <> all (crm.scopes_of_role(m.role))
+    limit 1
+  );
+end
+$$;
+comment on function crm.scope_beyond_role(uuid, text[]) is
+  'One of the scopes that the calling member''s role may not give; null if there is none, or if no member calls.';
+
 create function crm.identify_grant(p_user_id uuid, p_session_id uuid, p_client_id uuid) returns crm.caller
 language plpgsql set search_path = '' as $$
 declare
@@ -248,16 +261,11 @@ declare
   v_args jsonb := crm.check_args(p_args, '{workspace_id, client_id, client_name, scopes}');
   v_workspace_id uuid := (v_args ->> 'workspace_id')::uuid;
   v_scopes text[] := array(select jsonb_array_elements_text(v_args -> 'scopes'));
-  v_refused text;
+  v_refused text := crm.scope_beyond_role(v_workspace_id, v_scopes);
   v_id uuid;
 begin
   if crm.current_user_id() is null then perform crm.raise_code('not_found', 'workspace_id'); end if;
-  select s into v_refused
-  from crm.members m
-  cross join unnest(v_scopes) s
-  where m.workspace_id = v_workspace_id and m.id = crm.current_member_id() and s <> all (crm.scopes_of_role(m.role))
-  limit 1;
-  if found then
+  if v_refused is not null then
     perform crm.raise_code('validation_error', 'scopes', format('Seu papel não permite dar a permissão "%s"', v_refused));
   end if;
   v_id := crm.store_grant((v_args ->> 'client_id')::uuid, v_args ->> 'client_name', v_scopes);

@@ -40,20 +40,11 @@ Deno.test(needing([...NODE_PROGRAMS, "the Supabase CLI"], {
       ...["--scopes", "contacts:read"],
     );
 
-    const variables = (databaseUrl: string) => {
-      const url = new URL(databaseUrl);
-      url.username = "crm_functions";
-      url.password = "password-of-tests";
-      return { DATABASE_URL: databaseUrl, FUNCTIONS_DATABASE_URL: url.href };
-    };
-    const service = deploymentVariables(proxy.superuserUrl);
-    const deployTo = (databaseUrl: string, ...args: string[]) =>
-      deploy({
-        ...service,
-        ...variables(databaseUrl),
-        SUPABASE_PROFILE: project.profile,
-        PUBLIC_URL: project.origin,
-      }, ...args);
+    const variables = (databaseUrl: string): Record<string, string> => ({
+      ...deploymentVariables(databaseUrl),
+      SUPABASE_PROFILE: project.profile,
+      PUBLIC_URL: project.origin,
+    });
     const last = (await migrationFiles()).at(-1)!;
     const applied = () =>
       Promise.all(
@@ -65,7 +56,7 @@ Deno.test(needing([...NODE_PROGRAMS, "the Supabase CLI"], {
 
     await t.step("refuses an outdated proxy, a node's address, and to migrate during a move", async () => {
       const refused = async (databaseUrl: string, message: RegExp) => {
-        const { code, stdout, stderr } = await deployTo(databaseUrl);
+        const { code, stdout, stderr } = await deploy(variables(databaseUrl));
         assert.deepEqual({ code, stdout }, { code: 1, stdout: "" });
         assert.match(stderr, message);
       };
@@ -90,7 +81,8 @@ Deno.test(needing([...NODE_PROGRAMS, "the Supabase CLI"], {
       const next = proxy.superuserUrl.replace(/postgres$/, "next");
       await run(proxy.superuserUrl, "proxy", "add", next);
 
-      const plan = await deployTo(next, "--plan");
+      const env = variables(next);
+      const plan = await deploy(env, "--plan");
       assert.equal(plan.code, 0, plan.stderr);
       assert.match(
         plan.stdout,
@@ -98,14 +90,14 @@ Deno.test(needing([...NODE_PROGRAMS, "the Supabase CLI"], {
       );
       assert.deepEqual(await applied(), [1, 0]);
 
-      const { code, stdout, stderr } = await deployTo(next);
+      const { code, stdout, stderr } = await deploy(env);
       assert.equal(code, 0, stdout + stderr);
       assert.match(stdout, /^ {3}node 0: all were applied\n {3}node 1: 1 applied$/m);
       assert.match(stdout, /^ok +proxy/m);
       assert.deepEqual(await applied(), [1, 1]);
       const [row] = await owners[1]`select to_regproc('nodes.person') is not null as is_back`;
       assert.equal(row!["is_back"], true);
-      assert.equal(project.secrets.get("DATABASE_URL"), variables(next).FUNCTIONS_DATABASE_URL);
+      assert.equal(project.secrets.get("DATABASE_URL"), env["FUNCTIONS_DATABASE_URL"]);
       const reply = await fetch(`${project.origin}/functions/v1/api-v1-contacts`, {
         headers: { "X-API-Key": key },
       });

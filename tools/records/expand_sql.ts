@@ -21,19 +21,17 @@ export function expandSql(records: readonly CrmRecord[]): string {
     `      case when p_names ? '${name}' then '"${name}" : ' || coalesce((
         select json_build_object('id', t.id, ${SHOWN[table] ?? "'name', t.name"})::text from crm.${table} t
         where t.workspace_id = v_workspace_id and t.id = (j.fields ->> '${field}')::uuid${
-      BY_SCOPE.has(table) ? ` and v_reads_${table}` : ""
+      BY_SCOPE.has(table) ? ` and v_scopes ? '${table}:read'` : ""
     }
       ), 'null') end`
   );
-  const reads = [...tables].filter(([, { table }]) => BY_SCOPE.has(table)).map(([name, { table }]) =>
-    `  v_reads_${table} boolean := p_names ? '${name}' and crm.has_scope('${table}:read');`
-  );
+  const byScope = [...tables].filter(([, { table }]) => BY_SCOPE.has(table)).map(([name]) => name);
   const many = commented(
     `create function crm.expanded(p_records json[], p_names jsonb) returns json[]
 language plpgsql stable set search_path = '' as $$
 declare
   v_workspace_id uuid := crm.current_workspace_id();
-${reads.join("\n")}
+  v_scopes jsonb := case when p_names ?| '{${byScope}}' then crm.own_key() #> '{key,scopes}' end;
 begin
   return (
     select array_agg(crm.with_fields(r.record, ('{' || concat_ws(',',

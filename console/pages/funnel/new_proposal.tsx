@@ -37,13 +37,13 @@ export function NewProposal({ deal, onCreated, onFailed, onClose }: {
     return { inputMode: "decimal", hint: amount ? moneyText(amount) : undefined, ...field(name) } as const;
   };
   const submit = async () => {
-    const [value, recurring_value] = AMOUNTS.map((name) => amountOf(draft.value[name]));
-    const unread = AMOUNTS.filter((name) => Number.isNaN(amountOf(draft.value[name])));
+    const amounts = AMOUNTS.map((name) => [name, amountOf(draft.value[name])] as const);
+    const unread = amounts.filter(([, amount]) => Number.isNaN(amount));
     if (unread.length > 0) {
-      const fields = Object.fromEntries(unread.map((name) => [name, t("proposal.amount_unread")]));
+      const fields = Object.fromEntries(unread.map(([name]) => [name, t("proposal.amount_unread")]));
       throw new Failure({ kind: "refused", code: "validation_error", fields, writing: true });
     }
-    const body = { title, value, recurring_value, expires_at: day === "" ? null : dayEnd(day) };
+    const body = { title, ...Object.fromEntries(amounts), expires_at: day === "" ? null : dayEnd(day) };
     const path = `app-v1-funnel/deals/${encodeURIComponent(deal.id)}/proposals`;
     try {
       onCreated(await call<LinkedProposal>("POST", path, { body }));
