@@ -161,7 +161,9 @@ for (const [index, { resource, route, title }] of creating.entries()) {
   test(`${title} answers 409 while the original is being processed, and the original reply afterwards (spec 4.0.1, 7)`, async (workspace) => {
     await using original = openDatabase();
     await begin(original, workspace, "one");
-    assertError(await send(workspace.key, workspace.body, "one"), "idempotency_in_progress");
+    const early = await send(workspace.key, workspace.body, "one");
+    assertError(early, "idempotency_in_progress");
+    assert.equal(early.headers.get("Retry-After"), "1");
     for (const other of [{ ...workspace.body, name: "B" }, {}, "no json"]) {
       assertError(await send(workspace.key, other, "one"), "idempotency_in_progress");
     }

@@ -140,8 +140,11 @@ export const CALL_ERROR_TEXTS: Record<keyof typeof CALL_ERRORS, ErrorText> = {
       "a primeira requisição com essa chave de idempotência ainda está em andamento",
       "the first request with that idempotency key is still in progress",
     ),
-    remedy: doc("repita daqui a pouco, com a mesma chave", "repeat the call soon, with the same key"),
-    repeat: "second",
+    remedy: doc(
+      "repita depois dos segundos de `Retry-After`, com a mesma chave",
+      "repeat after `Retry-After` seconds, with the same key",
+    ),
+    repeat: "retry_after",
   },
   batch_failed: {
     when: doc(

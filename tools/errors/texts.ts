@@ -18,10 +18,10 @@ export interface ErrorText {
 }
 
 /**
- * When the same call may succeed: after the seconds of `Retry-After`, after one second, or after a wait that doubles
- * with each try. `three_times`, for internal errors: like `doubling`, at most three times.
+ * When the same call may succeed: after the seconds of `Retry-After`, or after a wait that doubles with each try.
+ * `three_times`, for internal errors: like `doubling`, at most three times.
  */
-export type Repetition = "retry_after" | "second" | "doubling" | "three_times";
+export type Repetition = "retry_after" | "doubling" | "three_times";
 
 /** The texts about every error. A code without texts does not compile. */
 export const ERROR_TEXTS: Readonly<Record<ErrorCode, ErrorText>> = {

@@ -66,7 +66,7 @@ export class ErrorReplies {
     const details = DETAILS[code];
     return {
       ...doc(list((code) => ERRORS[code].message), list((code) => ERROR_TEXTS[code].when.description_en)),
-      headers: headers(["X-Request-Id", ...headersOf(status, this.gate)]),
+      headers: headers(["X-Request-Id", ...headersOf(status, codes, this.gate)]),
       content: {
         "application/json": {
           schema: { allOf: [this.#envelope, withCodes(codes)] },
@@ -95,21 +95,21 @@ function withCodes(codes: readonly ErrorCode[]): JsonSchema {
 }
 
 /** The headers of an error. It has rate limit headers if the key is known and its workspace may call the API. */
-function headersOf(status: number, gate: GateName): ReplyHeader[] {
+function headersOf(status: number, codes: readonly ErrorCode[], gate: GateName): ReplyHeader[] {
+  const retry: ReplyHeader[] = codes.some((code) => ERROR_TEXTS[code].repeat === "retry_after")
+    ? ["Retry-After"]
+    : [];
   switch (status) {
     case 301:
       return ["RateLimit-Policy", "RateLimit", "Location"];
     case 401:
       return gate === "key" ? ["WWW-Authenticate"] : [];
     case 500:
-      return [];
     case 503:
-      return ["Retry-After"];
+      return retry;
     case 405:
       return ["RateLimit-Policy", "RateLimit", "Allow"];
-    case 429:
-      return ["RateLimit-Policy", "RateLimit", "Retry-After"];
     default:
-      return ["RateLimit-Policy", "RateLimit"];
+      return ["RateLimit-Policy", "RateLimit", ...retry];
   }
 }

@@ -14,7 +14,6 @@ const NEVER = doc("não", "no");
 /** Whether to repeat a call. The same page explains the waits under "Repeating a call". */
 const REPETITIONS = {
   retry_after: doc("sim, após `Retry-After`", "yes, after `Retry-After`"),
-  second: doc("sim, após 1 s", "yes, after 1 s"),
   doubling: doc("sim, com espera que dobra", "yes, with a wait that doubles"),
   three_times: doc("sim, até 3 vezes", "yes, up to 3 times"),
 } satisfies Record<Repetition, unknown>;

@@ -38,9 +38,10 @@ const LONGEST = 60;
  * @param repeatable whether carrying out the call twice is safe
  */
 export function waitBefore(error: CrmError, attempt: number, repeatable: boolean): number | null {
-  // With a 429 the API has refused the call before changing anything, so any call may be repeated.
-  if (error.status === 429) return (error.retryAfter ?? LONGEST) + Math.random();
-  if (error.code === "idempotency_in_progress") return 1 + Math.random() / 2;
+  // The API has refused the call before changing anything, so any call may be repeated.
+  if (error.status === 429 || error.code === "idempotency_in_progress") {
+    return (error.retryAfter ?? LONGEST) + Math.random();
+  }
   if (!repeatable || !mayPass(error)) return null;
   return (error.retryAfter ?? Math.min(LONGEST, 2 ** (attempt - 1))) * (1 + Math.random() / 2);
 }

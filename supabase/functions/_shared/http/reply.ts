@@ -1,5 +1,5 @@
 import type { RateLimit } from "../postgres/door.ts";
-import type { ApiError } from "../contract/errors.ts";
+import type { ApiError, ErrorCode } from "../contract/errors.ts";
 
 /** The headers that a reply may have besides the standard ones. CORS lets pages of other origins read these headers. */
 export const REPLY_HEADERS = [
@@ -19,7 +19,11 @@ export const REPLY_HEADERS = [
 
 /** Length of the rate limit's window, in seconds (spec 8). */
 const RATE_WINDOW_SECONDS = 60;
-const UNAVAILABLE_RETRY_SECONDS = 5;
+/** `Retry-After` of errors after which the same call may succeed, unless the error has its own. */
+const RETRY_SECONDS: Partial<Record<ErrorCode, number>> = {
+  service_unavailable: 5,
+  idempotency_in_progress: 1,
+};
 
 /** Creates a response from JSON text; if the text is null, without a body. */
 export function jsonReply(
@@ -41,7 +45,8 @@ export function jsonReply(
 
 /** The status, body and headers of an error (spec 7). */
 export function replyOf(error: ApiError): { status: number; body: string; headers: Record<string, string> } {
-  const retry = error.code === "service_unavailable" && { "Retry-After": String(UNAVAILABLE_RETRY_SECONDS) };
+  const seconds = RETRY_SECONDS[error.code];
+  const retry = seconds !== undefined && { "Retry-After": String(seconds) };
   return { status: error.status, body: error.body(), headers: { ...retry, ...error.headers } };
 }
 
