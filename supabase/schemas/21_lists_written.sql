@@ -20,6 +20,7 @@ language sql immutable as $$
       ('activity', '>=', 'updated_since', 'updated_at', null, '%L::timestamptz'),
       ('activity', 'sort', 'created_at', 'id', null, 'uuid'),
       ('activity', 'sort', 'updated_at', 'updated_at', null, 'timestamptz'),
+      ('activity', 'sort', 'due_at', 'due_at', null, 'timestamptz'),
       ('company', 'list', null, 'crm.companies', null, 'crm.company_text(t)'),
       ('company', 'equality', 'name', 'name_key', null, 'coalesce(crm.name_key(%L), '''')'),
       ('company', 'equality', 'tax_id', 'tax_id', null, '%L::text'),

@@ -46,7 +46,6 @@ comment on column crm.activities.overdue_unreported_at is
   'due_at of a pending activity for which activity.overdue has not been emitted yet; otherwise null. A generated '
   'column, so that the planner has statistics on how few rows qualify.';
 
-create index activities_due on crm.activities (workspace_id, due_at, id);
 -- Partial, so that the filter `is_overdue` scans only pending activities.
 create index activities_pending on crm.activities (workspace_id, due_at, id) where status = 'pendente';
 create index activities_overdue on crm.activities (workspace_id, overdue_unreported_at)

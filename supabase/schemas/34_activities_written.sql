@@ -89,6 +89,7 @@ create index activities_owner_id on crm.activities (workspace_id, owner_id, id);
 create index activities_type on crm.activities (workspace_id, type, id);
 create index activities_status on crm.activities (workspace_id, status, id);
 create index activities_updated_at on crm.activities (workspace_id, updated_at, id);
+create index activities_due_at on crm.activities (workspace_id, due_at, id);
 
 create function crm.activity_json_if_short(t crm.activities) returns json
 language sql stable as $$

@@ -24,6 +24,7 @@ export const activity = record("activity", {
     "What changes; null clears the field, or restores its default",
     { status: "concluida" },
   ),
+  sorts: ["due_at"],
   filters: {
     company_id: field.dealFilter(
       "company_id",

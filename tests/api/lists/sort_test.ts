@@ -118,6 +118,20 @@ test("Contacts, companies and activities can be sorted by creation time and by l
   assert.deepEqual(pages.flatMap(ids), notes.map(({ id }) => id));
 });
 
+test("Activities are sorted by due_at, those without one last", async ({ workspace, api }) => {
+  const { id: deal_id } = await create(workspace.key, DEALS, { title: "A" });
+  const due = (due_at: string | null) => create(workspace.key, "/api-v1-activities", { deal_id, due_at });
+  const [none, late, early] = [
+    await due(null),
+    await due("2026-12-02T10:00:00Z"),
+    await due("2026-12-01T10:00:00Z"),
+  ];
+  const sorted = async (sort: string) =>
+    ids(await api.get(`/api-v1-activities?status=pendente&sort=${sort}`));
+  assert.deepEqual(await sorted("due_at"), [early.id, late.id, none.id]);
+  assert.deepEqual(await sorted("-due_at"), [late.id, early.id, none.id]);
+});
+
 test("A list filtered by several values sorts all matching deals, not only the newest for each value", async ({ api }) => {
   const items = Array.from({ length: 16 }, (_, index) => ({
     op: "create",
