@@ -2125,6 +2125,7 @@ language sql immutable as $$
       ('activity', '>=', 'updated_since', 'updated_at', null, '%L::timestamptz'),
       ('activity', 'sort', 'created_at', 'id', null, 'uuid'),
       ('activity', 'sort', 'updated_at', 'updated_at', null, 'timestamptz'),
+      ('activity', 'sort', 'due_at', 'due_at', null, 'timestamptz'),
       ('company', 'list', null, 'crm.companies', null, 'crm.company_text(t)'),
       ('company', 'equality', 'name', 'name_key', null, 'coalesce(crm.name_key(%L), '''')'),
       ('company', 'equality', 'tax_id', 'tax_id', null, '%L::text'),
@@ -5769,7 +5770,6 @@ comment on column crm.activities.overdue_reported_for is
 comment on column crm.activities.overdue_unreported_at is
   'due_at of a pending activity for which activity.overdue has not been emitted yet; otherwise null. A generated '
   'column, so that the planner has statistics on how few rows qualify.';
-create index activities_due on crm.activities (workspace_id, due_at, id);
 create index activities_pending on crm.activities (workspace_id, due_at, id) where status = 'pendente';
 create index activities_overdue on crm.activities (workspace_id, overdue_unreported_at)
   where overdue_unreported_at is not null;
@@ -5964,6 +5964,7 @@ create index activities_owner_id on crm.activities (workspace_id, owner_id, id);
 create index activities_type on crm.activities (workspace_id, type, id);
 create index activities_status on crm.activities (workspace_id, status, id);
 create index activities_updated_at on crm.activities (workspace_id, updated_at, id);
+create index activities_due_at on crm.activities (workspace_id, due_at, id);
 create function crm.activity_json_if_short(t crm.activities) returns json
 language sql stable as $$
   select case when coalesce(octet_length(t.description), 0) <= 4000
@@ -7868,7 +7869,7 @@ begin
       when e.is_test then crm.sample_data(e.event)
       else crm.event_data(e, v_object_type)
     end,
-    'occurred_at', crm.iso(e.occurred_at), 'delivery_id', p_delivery_id
+    'occurred_at', crm.iso(e.occurred_at), 'actor_id', e.caller_id, 'delivery_id', p_delivery_id
   );
   return case when e.is_test then crm.with_fields(v_body, '{"test": true}') else v_body end;
 exception when others then
@@ -10701,7 +10702,8 @@ begin
   end;
   return json_build_object(
     'id', e.id, 'event', e.event, 'workspace_id', e.workspace_id, 'object_type', v_object_type,
-    'object_id', e.object_id, 'data', v_data, 'occurred_at', crm.iso(e.occurred_at)
+    'object_id', e.object_id, 'data', v_data, 'occurred_at', crm.iso(e.occurred_at),
+    'actor_id', e.caller_id
   );
 end
 $$;

@@ -247,7 +247,7 @@ begin
       when e.is_test then crm.sample_data(e.event)
       else crm.event_data(e, v_object_type)
     end,
-    'occurred_at', crm.iso(e.occurred_at), 'delivery_id', p_delivery_id
+    'occurred_at', crm.iso(e.occurred_at), 'actor_id', e.caller_id, 'delivery_id', p_delivery_id
   );
   return case when e.is_test then crm.with_fields(v_body, '{"test": true}') else v_body end;
 exception when others then

@@ -83,7 +83,8 @@ begin
   end;
   return json_build_object(
     'id', e.id, 'event', e.event, 'workspace_id', e.workspace_id, 'object_type', v_object_type,
-    'object_id', e.object_id, 'data', v_data, 'occurred_at', crm.iso(e.occurred_at)
+    'object_id', e.object_id, 'data', v_data, 'occurred_at', crm.iso(e.occurred_at),
+    'actor_id', e.caller_id
   );
 end
 $$;

@@ -48,6 +48,7 @@ export function checkDelivery(message: Message, secret: string, nextSecret?: str
   // Only a test event has `test`.
   assert.ok(!("test" in body) || body.test === true);
   assert.deepEqual(Object.keys(body).filter((field) => field !== "test").sort(), [
+    "actor_id",
     "data",
     "delivery_id",
     "event",

@@ -23,12 +23,13 @@ test("A lead is delivered at once, signed, with the lead, its contact and its co
   const [message] = await mailbox.waitFor(1);
   assert.ok(message!.at - sentAt < 5_000, "at once, not with the schedule's next run in 10 s");
   checkDelivery(message!, secret);
-  const { event, workspace_id, object_type, object_id, data } = message!.body;
-  assert.deepEqual({ event, workspace_id, object_type, object_id }, {
+  const { event, workspace_id, object_type, object_id, actor_id, data } = message!.body;
+  assert.deepEqual({ event, workspace_id, object_type, object_id, actor_id }, {
     event: "lead.received",
     workspace_id: id,
     object_type: "deal",
     object_id: reply.body.lead.deal_id,
+    actor_id: (await api.get("/api-v1-me")).body.key.id,
   });
   assert.deepEqual(data.lead, reply.body.lead);
   assert.equal(data.contact.name, "Ana");

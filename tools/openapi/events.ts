@@ -90,6 +90,11 @@ const TEXTS: FieldDocs = {
   object_type: doc("O tipo do objeto", "The object's type"),
   object_id: doc("O identificador do objeto", "The object's id"),
   occurred_at: doc("Quando aconteceu", "When it happened"),
+  actor_id: doc(
+    "Quem fez a mudança: a chave de API, o membro, ou a proposta cujo link o cliente usou; null: o próprio serviço",
+    "Who made the change: the API key, the member, or the proposal whose link the customer used; null: the service " +
+      "itself",
+  ),
 };
 
 /** The fields that every delivery has in the same form. */
@@ -98,6 +103,7 @@ export const DeliveryEnvelope = z.object({
   workspace_id: uuid(),
   object_id: uuid(),
   occurred_at: timestamp(),
+  actor_id: uuid().nullable(),
   delivery_id: uuid(),
   test: z.literal(true).optional(),
 }).meta({
@@ -145,12 +151,13 @@ export const deliveryBody = onePerEvent((type) => {
 });
 
 export function deliveryExample(type: EventType, schemas: Schemas): Known {
-  const { id, delivery_id, object_id, occurred_at } = eventOfStory(type, EVENTS[type].object);
+  const { id, delivery_id, object_id, occurred_at, actor_id } = eventOfStory(type, EVENTS[type].object);
   return exampleOf(schemas.add(deliveryBody(type), "output"), schemas, "output", {
     event_id: id,
     object_id,
     data: dataExample(type, schemas),
     occurred_at,
+    actor_id,
     delivery_id,
   }) as Known;
 }
@@ -161,6 +168,7 @@ export const EventEnvelope = z.object({
   workspace_id: uuid(),
   object_id: uuid(),
   occurred_at: timestamp(),
+  actor_id: uuid().nullable(),
 }).meta({
   id: "EventEnvelope",
   ...doc(
@@ -172,7 +180,7 @@ export const EventEnvelope = z.object({
 
 /** An event in the feed: {@link Event} with the `data` of its type. */
 export const feedEvent = onePerEvent((type) => {
-  const { id, workspace_id, object_id, occurred_at } = EventEnvelope.shape;
+  const { id, workspace_id, object_id, ...others } = EventEnvelope.shape;
   return z.object({
     id,
     event: z.literal(type),
@@ -180,7 +188,7 @@ export const feedEvent = onePerEvent((type) => {
     object_type: z.literal(EVENTS[type].object),
     object_id,
     data: dataOf(type).nullable(),
-    occurred_at,
+    ...others,
   }).meta({
     id: `${schemaId(type)}Event`,
     ...doc(`O evento ${type}`, `The event ${type}`),
@@ -189,12 +197,13 @@ export const feedEvent = onePerEvent((type) => {
 });
 
 export function feedExample(type: EventType, schemas: Schemas): Known {
-  const { id, object_id, occurred_at } = eventOfStory(type, EVENTS[type].object);
+  const { id, object_id, occurred_at, actor_id } = eventOfStory(type, EVENTS[type].object);
   return exampleOf(schemas.add(feedEvent(type), "output"), schemas, "output", {
     id,
     object_id,
     data: dataExample(type, schemas),
     occurred_at,
+    actor_id,
   }) as Known;
 }
 

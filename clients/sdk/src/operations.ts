@@ -32,7 +32,7 @@ export interface ActivitiesListQuery extends PageQuery, PeriodQuery {
   /** Due before this moment, in the same forms as since */ due_before?: string | Date | undefined;
   /** Due at or after this moment, in the same forms as since */ due_after?: string | Date | undefined;
   /** The order; with - before the name, from largest to smallest or from newest to oldest. Records without a value come last */
-  sort?: T.Sort | undefined;
+  sort?: T.ActivitySort | undefined;
   /** The records to show by id and name, beside their _id field */
   expand?: T.ActivityExpansion | (T.ActivityExpansion)[] | undefined;
 }

@@ -141,6 +141,9 @@ export interface ActivityPatch {
   status?: ActivityStatus | null | undefined;
 }
 
+/** The order of a list */
+export type ActivitySort = "created_at" | "-created_at" | "updated_at" | "-updated_at" | "due_at" | "-due_at";
+
 /** The state of an activity */
 export type ActivityStatus = "pendente" | "concluida" | "cancelada";
 
@@ -1173,6 +1176,8 @@ export interface DeliveryEnvelope {
   /** The record's workspace, always the API key's */ workspace_id: string;
   /** The object's id */ object_id: string;
   /** When it happened */ occurred_at: string;
+  /** Who made the change: the API key, the member, or the proposal whose link the customer used; null: the service itself */
+  actor_id: string | null;
   /** The delivery's id, the same on every attempt */ delivery_id: string;
   /** Only in a test event: nothing has happened, and data is made up */ test?: true | undefined;
 }
@@ -1310,6 +1315,8 @@ export interface EventEnvelope {
   /** The record's workspace, always the API key's */ workspace_id: string;
   /** The object's id */ object_id: string;
   /** When it happened */ occurred_at: string;
+  /** Who made the change: the API key, the member, or the proposal whose link the customer used; null: the service itself */
+  actor_id: string | null;
 }
 
 export interface EventPage {

@@ -72,6 +72,10 @@ export const Event = object({
     { id: "0199a0b4-5c2e-7d31-8f42-3b6a90d1c7e5", title: "Padaria Sol", status: "ganho" },
   ]),
   occurred_at: field(timestamp(), ["Quando aconteceu", "When it happened"]),
+  actor_id: field(uuid().nullable(), [
+    "Quem fez a mudança, como actor.id em GET /api-v1-changes",
+    "Who made the change, as actor.id in GET /api-v1-changes",
+  ]),
 }).meta(named("Event", "Algo que aconteceu", "Something that happened"));
 
 /** The reply to GET /. Unlike in other lists, `next_cursor` is never null: a later call with it gets the new events. */

@@ -24,6 +24,7 @@ test("GET /api-v1-events lists what happened, oldest first, with the object as i
     workspace_id: id,
     object_type: "contact",
     object_id: lead.contact_id,
+    actor_id: (await api.get("/api-v1-me")).body.key.id,
   });
   assert.equal(job_title, "Sócia");
   assert.deepEqual([deal!.object_type, deal!.data.id, deal!.data.status], ["deal", lead.deal_id, "ganho"]);

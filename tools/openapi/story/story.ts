@@ -71,6 +71,7 @@ export function eventOfStory(type: EventType, object: keyof typeof OBJECTS) {
     delivery_id: deliveryId(type, at),
     object_id: OBJECTS[object],
     occurred_at: at,
+    actor_id: object === "proposal" ? IDS.proposal : type === "activity.overdue" ? null : IDS.key,
     state,
     facts,
   };
