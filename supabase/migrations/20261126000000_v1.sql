@@ -2454,7 +2454,7 @@ create table crm.list_cursors (
 );
 comment on table crm.list_cursors is
   'Where a sorted list continues: after this value and this id, even if the row now has another value. crm.duplicates '
-  'stores no value, and continues after the value that the record has now.';
+  'stores no value, and continues with the value that the record has now.';
 call crm.protect('crm.list_cursors');
 create index list_cursors_age on crm.list_cursors (created_at);
 create function crm.keep_cursor(p_record text, p_sort text, p_value text, p_id uuid) returns uuid
@@ -3387,7 +3387,7 @@ call crm.protect('crm.record_values');
 create function crm.parsed_value(p_field crm.custom_fields, p_text text) returns jsonb
 language sql immutable as $$
   select case
-    when p_field.type in ('number', 'money') and p_text ~ '^-?[0-9]{1,16}(\.[0-9]{1,10})?$' then to_jsonb(p_text::numeric)
+    when p_field.type in ('number', 'money') and p_text ~* '^-?[0-9]{1,16}(\.[0-9]{1,30})?(e[+-]?[0-9]{1,2})?$' then to_jsonb(p_text::numeric)
     when p_field.type = 'boolean' and p_text in ('true', 'false') then p_text::jsonb
     else to_jsonb(p_text)
   end
@@ -3437,11 +3437,14 @@ begin
       v_error := case
         when v_bound.operator <> 'eq' and v_field.type not in ('number', 'money', 'date')
         then 'Só campos de número, dinheiro e data aceitam um intervalo'
-        -- A choice that is no longer offered can be searched for as long as a record has it.
-        when v_field.type = 'choice' and exists (
-          select from crm.record_values r
-          where r.workspace_id = v_field.workspace_id and r.record = p_object_type and r.field = v.field
-            and r.value = (crm.value_keys(v_value))[1]
+        when v_field.type = 'choice' and (
+          crm.value_keys(v_value) <@ crm.value_keys(to_jsonb(v_field.choices))
+          -- A choice that is no longer offered can be searched for as long as a record has it.
+          or exists (
+            select from crm.record_values r
+            where r.workspace_id = v_field.workspace_id and r.record = p_object_type and r.field = v.field
+              and r.value = (crm.value_keys(v_value))[1]
+          )
         ) then null
         else crm.custom_field_error(v_field, v_value)
       end;
@@ -5319,7 +5322,7 @@ declare
 begin
   -- A closed deal stays won or lost.
   if v_deal.status <> 'aberto' then return crm.deal_action_json(v_deal, true); end if;
-  v_deal := jsonb_populate_record(v_deal, p_args);
+  v_deal := jsonb_populate_record(v_deal, jsonb_strip_nulls(p_args));
   v_deal.status := 'ganho';
   v_deal := crm.deal_save(v_deal);
   return crm.deal_action_json(v_deal, false);
@@ -11361,7 +11364,12 @@ declare
   c_last constant uuid := 'ffffffff-ffff-ffff-ffff-ffffffffffff';
 begin
   if p_by_company then
-    v_companies := (select s.ids from crm.search_page('company', v_words, c_last, c_first, p_kept => true) s);
+    -- First the companies with this very name, which may be older than all that the search finds.
+    v_companies := array(
+      select c.id from crm.companies c
+      where c.workspace_id = v_workspace_id and c.name_key = crm.name_key(p_q) and c.archived_at is null
+      order by c.id desc limit p_limit
+    ) || (select s.ids from crm.search_page('company', v_words, c_last, c_first, p_kept => true) s);
   end if;
   if 'contact' = any (p_types) then
     v_contacts := (select s.ids from crm.search_page('contact', v_words, c_last, c_first, p_kept => true) s);
@@ -11408,8 +11416,9 @@ begin
 end
 $$;
 comment on function crm.find_records(text, integer, text[], boolean) is
-  'The current workspace''s records of these types (company, contact, deal) with all the words, the newest p_limit of '
-  'each. p_by_company: also the ten newest contacts and deals of each of the first ten companies found.';
+  'The current workspace''s records of these types (company, contact, deal) with all the words, p_limit of each: the '
+  'companies with this very name, then the newest. p_by_company: finds companies, and also the ten newest contacts and '
+  'deals of each of the first ten companies found.';
 create function api.search_list(p_args jsonb) returns json
 language plpgsql stable set search_path = ''
 set plan_cache_mode = 'force_generic_plan' set jit = off as $$
@@ -11461,10 +11470,11 @@ declare
   v_groups json[];
   v_ends text[];
   v_next text;
-  v_cursor uuid;
+  v_next_id uuid;
 begin
   if p_args ? 'cursor' then
-    -- A cursor stores a record's id, not its value, so that no erasure must search cursors for e-mail addresses.
+    -- A cursor stores the id of the next page's first record, not its value, so that no erasure must search cursors for
+    -- e-mail addresses. The client has not seen this record, so it has hardly changed its value.
     execute format(
       'select t.%I::text from crm.list_cursors c join crm.%I t on t.workspace_id = c.workspace_id and t.id = c.id'
       ' where c.workspace_id = $1 and c.cursor = $2 and c.record = $3 and c.sort = $4',
@@ -11473,7 +11483,8 @@ begin
     if v_after is null then
       perform api.fail(
         'invalid_cursor', array['cursor'],
-        'Deve ser o meta.next_cursor de uma resposta desta lista com o mesmo by, das últimas 24 horas'
+        'Deve ser o meta.next_cursor de uma resposta desta lista com o mesmo by, das últimas 24 horas; se é, o registro '
+        'em que a página começaria mudou: recomece sem cursor'
       );
     end if;
   end if;
@@ -11482,7 +11493,7 @@ begin
     'select t.%1$I::text as value, json_build_object(''id'', t.id, ''name'', t.name) as record from crm.%2$I t'
     ' where t.workspace_id = $1 and t.%1$I <> '''' and t.archived_at is null%3$s'
     ' order by t.%1$I, t.id limit $2) w',
-    p_column, v_table, case when v_after is not null then format(' and t.%I > %L', p_column, v_after) end
+    p_column, v_table, case when v_after is not null then format(' and t.%I >= %L', p_column, v_after) end
   ) into v_values, v_records using crm.current_workspace_id(), c_most + 1;
   -- Unread records may have the last value too, so leave that value to the next page. But if all records read have the
   -- same value, show it now, because the next page would read the same records.
@@ -11510,11 +11521,16 @@ begin
     v_next := null;
   end if;
   if v_next is not null then
-    v_cursor := crm.keep_cursor(v_kind, p_column, null, (
-      select (v.record ->> 'id')::uuid from unnest(v_values, v_records) v (value, record) where v.value = v_next limit 1
-    ));
+    execute format(
+      'select t.id from crm.%1$I t where t.workspace_id = $1 and t.%2$I > $2 and t.archived_at is null'
+      ' order by t.%2$I, t.id limit 1',
+      v_table, p_column
+    ) into v_next_id using crm.current_workspace_id(), v_next;
   end if;
-  return crm.page(v_groups[:v_limit], v_cursor);
+  return crm.page(
+    v_groups[:v_limit],
+    case when v_next_id is not null then crm.keep_cursor(v_kind, p_column, null, v_next_id) end
+  );
 end
 $$;
 comment on function crm.duplicates(text, text, jsonb) is

@@ -13,7 +13,7 @@ create table crm.list_cursors (
 );
 comment on table crm.list_cursors is
   'Where a sorted list continues: after this value and this id, even if the row now has another value. crm.duplicates '
-  'stores no value, and continues after the value that the record has now.';
+  'stores no value, and continues with the value that the record has now.';
 call crm.protect('crm.list_cursors');
 create index list_cursors_age on crm.list_cursors (created_at);
 

@@ -18,7 +18,7 @@ call crm.protect('crm.record_values');
 create function crm.parsed_value(p_field crm.custom_fields, p_text text) returns jsonb
 language sql immutable as $$
   select case
-    when p_field.type in ('number', 'money') and p_text ~ '^-?[0-9]{1,16}(\.[0-9]{1,10})?$' then to_jsonb(p_text::numeric)
+    when p_field.type in ('number', 'money') and p_text ~* '^-?[0-9]{1,16}(\.[0-9]{1,30})?(e[+-]?[0-9]{1,2})?$' then to_jsonb(p_text::numeric)
     when p_field.type = 'boolean' and p_text in ('true', 'false') then p_text::jsonb
     else to_jsonb(p_text)
   end
@@ -70,11 +70,14 @@ begin
       v_error := case
         when v_bound.operator <> 'eq' and v_field.type not in ('number', 'money', 'date')
         then 'Só campos de número, dinheiro e data aceitam um intervalo'
-        -- A choice that is no longer offered can be searched for as long as a record has it.
-        when v_field.type = 'choice' and exists (
-          select from crm.record_values r
-          where r.workspace_id = v_field.workspace_id and r.record = p_object_type and r.field = v.field
-            and r.value = (crm.value_keys(v_value))[1]
+        when v_field.type = 'choice' and (
+          crm.value_keys(v_value) <@ crm.value_keys(to_jsonb(v_field.choices))
+          -- A choice that is no longer offered can be searched for as long as a record has it.
+          or exists (
+            select from crm.record_values r
+            where r.workspace_id = v_field.workspace_id and r.record = p_object_type and r.field = v.field
+              and r.value = (crm.value_keys(v_value))[1]
+          )
         ) then null
         else crm.custom_field_error(v_field, v_value)
       end;

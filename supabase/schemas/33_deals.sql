@@ -378,7 +378,7 @@ declare
 begin
   -- A closed deal stays won or lost.
   if v_deal.status <> 'aberto' then return crm.deal_action_json(v_deal, true); end if;
-  v_deal := jsonb_populate_record(v_deal, p_args);
+  v_deal := jsonb_populate_record(v_deal, jsonb_strip_nulls(p_args));
   v_deal.status := 'ganho';
   v_deal := crm.deal_save(v_deal);
   return crm.deal_action_json(v_deal, false);

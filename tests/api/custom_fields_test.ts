@@ -239,7 +239,7 @@ test("Lists filter by values and ranges of defined fields, and say what is wrong
     for (
       const [query, expected] of [
         ["custom[Lojas abertas]=2", [two]],
-        ["custom[Lojas abertas]=2.0", [two]],
+        ["custom[Lojas abertas]=0.20000000000000000e1", [two]],
         ["custom[Lojas abertas][gte]=-3", [minus, ten, two]],
         ["custom[Lojas abertas][lte]=2", [minus, two]],
         ["custom[Lojas abertas][gte]=2&custom[Lojas abertas][lte]=9", [two]],
@@ -248,6 +248,7 @@ test("Lists filter by values and ranges of defined fields, and say what is wrong
         ["custom[visitas][gte]=2026-01-01", [list.id]],
         ["custom[ativo]=false", [minus, ten]],
         ["custom[areas]=a&sort=created_at", [two, ten]],
+        ["custom[areas]=B", [ten]],
         ["custom[areas]=a&q=nada", []],
         [`custom[obs]=${long.toLowerCase()}2`, [two]],
         ["custom[bairro]=JARAGUÁ", [list.id]],
