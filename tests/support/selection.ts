@@ -50,7 +50,7 @@ export type Extent = "default" | "all" | "added";
  * The files that take longest, the longest first. A run starts them first: none of them should still run alone at its
  * end.
  */
-export const LONGEST = `
+const LONGEST = `
   browser/console_test.ts browser/reference_test.ts contract/property_test.ts browser/site_test.ts
   contract/every_endpoint_test.ts growth/lists_test.ts sql/migration_test.ts local/stack_test.ts webhooks/run_test.ts
   webhooks/attempt_times_test.ts browser/oauth_test.ts deployment/deploy_test.ts docs/deployment_page_test.ts
