@@ -15,7 +15,7 @@ const LEFT_OUT = /^(node_modules|\.git|\.local|\.temp)$/;
 const TESTS = [
   "tests/api/deals/deals_test.ts",
   "tests/contract/fields_test.ts",
-  "tests/docs/written_pages_test.ts",
+  "tests/docs/written_test.ts",
   ...["list_values", "list_walks", "records", "schema"].map((name) => `tests/sql/${name}_test.ts`),
 ];
 /** Skips the tests of other lists' pages: the field does not change those lists, and each test takes seconds. */

@@ -1,17 +1,10 @@
-// Compares the route tables that the functions load at start with the endpoints from which they are generated.
+// What the functions load when they start.
 import assert from "node:assert/strict";
 import { join } from "node:path";
 import { pathToFileURL } from "node:url";
 import { FUNCTIONS, resources } from "../../tools/resources.ts";
-import { writtenFiles } from "../../tools/tables/files.ts";
 import { openFolder } from "../support/folder.ts";
 import { deno } from "../support/run.ts";
-
-for (const { path, text } of await writtenFiles()) {
-  Deno.test(`${path.split("/").slice(-2).join("/")} is what deno task tables writes`, async () => {
-    assert.equal(await Deno.readTextFile(path), text, "Run deno task tables");
-  });
-}
 
 /** The parts of `deno info --json` that are read here. */
 interface Info {

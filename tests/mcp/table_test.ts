@@ -1,16 +1,9 @@
 // Compares the generated table of tools with the endpoint tables.
 import assert from "node:assert/strict";
-import { writtenFiles } from "../../tools/mcp/files.ts";
 import { NOT_TOOLS } from "../../tools/mcp/not_tools.ts";
 import { toolName } from "../../tools/mcp/table.ts";
 import { TOOLS } from "../../supabase/functions/mcp/tools.ts";
 import { keyEndpoints } from "../support/resources.ts";
-
-for (const { path, text } of writtenFiles()) {
-  Deno.test(`${path.split("/").slice(-2).join("/")} is what deno task tools writes`, async () => {
-    assert.equal(await Deno.readTextFile(path), text, "Run deno task tools");
-  });
-}
 
 Deno.test("Every endpoint that takes a key is a tool, or has a stated reason why it is not", () => {
   const wanted = keyEndpoints.filter(({ route }) => !Object.hasOwn(NOT_TOOLS, route.endpoint.operation));

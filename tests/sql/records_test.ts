@@ -1,18 +1,8 @@
 // record.ts and the database declare the same fields, filters and columns, so that none can be forgotten.
 import assert from "node:assert/strict";
-import { writtenFiles } from "../../tools/records/files.ts";
 import { columnOf, equalities, ranges, required } from "../../tools/records/filters.ts";
 import { records } from "../../tools/records/records.ts";
 import { sql } from "../support/scenario.ts";
-
-Deno.test("the SQL of every record is what deno task records would write", async () => {
-  for (const { path, text } of await writtenFiles()) {
-    assert.ok(
-      await Deno.readTextFile(path) === text,
-      `${path} is not as its records are declared: run deno task records`,
-    );
-  }
-});
 
 Deno.test("every field of a record is in its public type, in the order in which it is declared", async () => {
   for (const { name, fields } of records) {
