@@ -96,7 +96,8 @@ test("The pages that say for how long a delivery is retried give the sum of the 
 });
 
 Deno.test(needing(["sh", "openssl", "sed"], {
-  name: "The command on the webhooks page computes the signature that the page shows",
+  name:
+    "The command on the webhooks page computes the signature that the page shows, as the dispatcher does (spec 6.4)",
   fn: async () => {
     await using reader = await openReader(baseUrl, "");
     const shown = blocks.text[0]!.trimEnd();

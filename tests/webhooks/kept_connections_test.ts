@@ -43,7 +43,7 @@ for (const [scheme, tls] of [["https", certificate], ["http", null]] as const) {
       NO_CONTENT,
       "HTTP/1.1 204 No Content\r\nContent-Length: 0\r\n\r\n",
       "HTTP/1.1 200 OK\r\ncontent-length:0\r\nConnection: keep-alive\r\n\r\n",
-      "HTTP/1.1 103 Early Hints\r\nLink: x\r\n\r\nHTTP/1.1 202 Accepted\r\nContent-Length: 0\r\n\r\n",
+      "HTTP/1.1 100 Continue\r\n\r\nHTTP/1.1 103 Early Hints\r\nLink: x\r\n\r\nHTTP/1.1 202 X\r\nContent-Length: 0\r\n\r\n",
     ];
     for (const answer of answers) {
       await using receiver = open(alwaysAnswers(answer), tls);
