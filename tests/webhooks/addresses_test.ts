@@ -29,20 +29,14 @@ const RANGES = REFUSED_BLOCKS.map(([block]) => rangeOf(block));
 const isRefused = (number: bigint, bytes: number) =>
   RANGES.some((range) => range.bytes === bytes && range.first <= number && number <= range.last);
 
-for (const [index, [block, why]] of REFUSED_BLOCKS.entries()) {
-  Deno.test(`isPublicAddress refuses ${block} (${why}) from its first address to its last, and not beyond`, () => {
-    const { bytes, first, last } = RANGES[index]!;
-    for (const number of [first, last]) assert.equal(isPublicAddress(toText(number, bytes)), false);
-    for (const number of [first - 1n, last + 1n]) {
+Deno.test("isPublicAddress refuses each block from its first address to its last, and not beyond", () => {
+  for (const { bytes, first, last } of RANGES) {
+    for (const number of [first - 1n, first, last, last + 1n]) {
       if (number < 0n || number >= 1n << BigInt(8 * bytes)) continue;
       assert.equal(isPublicAddress(toText(number, bytes)), !isRefused(number, bytes), toText(number, bytes));
     }
-    fc.assert(
-      fc.property(fc.bigInt(first, last), (number) => !isPublicAddress(toText(number, bytes))),
-      { numRuns: 100 },
-    );
-  });
-}
+  }
+});
 
 Deno.test("isPublicAddress accepts every address outside the refused blocks, and none inside", () => {
   for (const bytes of [4, 16]) {
