@@ -7,12 +7,28 @@ import { hashCredential } from "../../../supabase/functions/_shared/contract/cre
 import { client } from "../../support/client.ts";
 import { makeKey, makeWorkspaceWithDeal } from "../../support/fixtures.ts";
 import { openMailbox } from "../../support/mailbox.ts";
-import { refusalOf } from "../../support/rights.ts";
 import { test } from "../../support/scenario.ts";
 import { signIn } from "../../support/sessions.ts";
 import { functionsDatabaseUrl } from "../../support/stack.ts";
 import { actAs, rolledBack } from "../../support/transactions.ts";
 import { subscribe } from "../../support/webhooks.ts";
+
+/** Runs a statement and undoes it; returns its error, or null. */
+async function refusalOf(
+  sql: TransactionSql,
+  statement: string,
+): Promise<{ code: string; message: string } | null> {
+  const undo = new Error("undone");
+  try {
+    await sql.savepoint(async (sql) => {
+      await sql.unsafe(statement);
+      throw undo;
+    });
+  } catch (error) {
+    return error === undo ? null : error as { code: string; message: string };
+  }
+  return null;
+}
 
 /** Asserts that every statement is refused for the given reason, by default that the role lacks the right. */
 async function refuseAll(sql: TransactionSql, statements: string[], reason = /^permission denied/) {
