@@ -1,13 +1,9 @@
 import assert from "node:assert/strict";
 import { type OpenApi, operationsOf, parametersOf, repliesOf } from "../../tools/openapi/read_document.ts";
-import { llmsText } from "../../tools/reference/llms.ts";
 import { curlOf } from "../../tools/reference/curl.ts";
 import { exampleCall } from "../../tools/reference/example_call.ts";
 import { operationPagePath, operationPages } from "../../tools/reference/markdown.ts";
 import { samplesOf } from "../../tools/reference/samples.ts";
-import { Crm } from "../../clients/sdk/src/index.ts";
-import { methodName } from "../../clients/sdk/src/methods.ts";
-import { type OperationId, OPERATIONS } from "../../clients/sdk/src/operations.ts";
 import { openApiDocument } from "../../tools/openapi/document.ts";
 import { apiEndpoints } from "../../tools/resources.ts";
 import { errorCodes } from "../../tools/errors/error_codes.ts";
@@ -72,23 +68,6 @@ for (const { document, language, pages } of written) {
       assert.doesNotMatch(page, /undefined|\[object Object\]/, id);
     }
   });
-
-  Deno.test(`llms.txt links to every page of an operation and to the guides it is given (${language})`, () => {
-    const guide = { path: "first-call.md", title: "First call", description: "From nothing to a lead" };
-    const text = llmsText(document, language, SITE, [guide]);
-    const linked = [...text.matchAll(/\]\((\S+?)\)/g)].map(([, url]) => url!);
-    const root = language === "en" ? "en/" : "";
-    assert.deepEqual(
-      linked.toSorted(),
-      [
-        ...Object.keys(pages),
-        guide.path,
-        `${root}reference/openapi.json`,
-        language === "en" ? "llms.txt" : "en/llms.txt",
-      ].map((path) => SITE + path).toSorted(),
-    );
-    assert.match(text, /^# .+\n\n> .+\n/);
-  });
 }
 
 Deno.test("A page lists the fields of nested objects, and every form of the items of a list", () => {
@@ -105,17 +84,6 @@ Deno.test("Both languages have the same pages with the same curls", () => {
   const [pt, en] = written.map(({ pages }) => pages);
   assert.deepEqual(Object.keys(en!), Object.keys(pt!).map((path) => `en/${path}`));
   for (const [path, page] of Object.entries(pt!)) assert.equal(curlIn(page), curlIn(en![`en/${path}`]!));
-});
-
-Deno.test("The TypeScript of every call names a method of the SDK", () => {
-  const crm = new Crm({ key: "svc_x", baseUrl });
-  for (const id of Object.keys(OPERATIONS) as OperationId[]) {
-    const method = methodName(id).split(".").reduce<unknown>(
-      (part, name) => (part as Record<string, unknown>)[name],
-      crm,
-    );
-    assert.equal(typeof method, "function", id);
-  }
 });
 
 interface Runner {

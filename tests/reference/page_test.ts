@@ -22,12 +22,6 @@ Deno.test("A page of the reference names no other host, and no address that begi
   }
 });
 
-Deno.test("A page contains no key, and keeps none after it is closed", () => {
-  const page = referencePage("pt", LINKS, "");
-  assert.equal(configurationOf(page).persistAuth, false);
-  assert.doesNotMatch(page, /svc_/);
-});
-
 Deno.test("The policy of a page allows only scripts and calls of its own origin", () => {
   const page = referencePage("pt", LINKS, "</script><b>");
   const [, policy] = /http-equiv="Content-Security-Policy" content="([^"]*)"/.exec(page)!;
