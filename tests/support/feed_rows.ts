@@ -1,9 +1,9 @@
-import type { Sql } from "postgres";
+import type { ISql, Sql } from "postgres";
 import type { TestWorkspace } from "./fixtures.ts";
 
 /** Creates contacts in one transaction, as the application does; returns their ids. */
 export async function makeContacts(
-  sql: Sql,
+  sql: ISql,
   { id, memberId }: TestWorkspace,
   count: number,
   name = "Contato",
@@ -16,7 +16,7 @@ export async function makeContacts(
   return rows.map(({ id }) => id);
 }
 
-/** Inserts events without the objects that they are about. */
+/** Inserts events without the objects that they are about, 10 ms apart, the last 10 ms ago. */
 export async function makeEvents(
   sql: Sql,
   workspaceId: string,
@@ -25,14 +25,15 @@ export async function makeEvents(
     event?: string;
     facts?: Record<string, string>;
     isTest?: boolean;
-    /** How long ago they happened, in seconds. */
+    /** Seconds by which they happened earlier. */
     ageS?: number;
   } = {},
 ): Promise<void> {
   await sql`
     insert into crm.events (workspace_id, id, event, object_id, facts, is_test, occurred_at)
-    select
-      ${workspaceId}, crm.uuid_v7(clock_timestamp() - ${ageS} * interval '1 s'), ${event}::crm.event_type,
-      gen_random_uuid(), ${sql.json(facts)}, ${isTest}, now() - ${ageS} * interval '1 s'
-    from generate_series(1, ${count}::integer)`;
+    select ${workspaceId}, crm.uuid_v7(at), ${event}::crm.event_type, gen_random_uuid(), ${
+    sql.json(facts)
+  }, ${isTest}, at
+    from generate_series(1, ${count}::integer) n
+    cross join lateral (select now() - ${ageS} * interval '1 s' - n * interval '10 ms' as at) t`;
 }

@@ -123,15 +123,6 @@ export async function addDeliveries(
   return rows.map(({ id }) => id).sort();
 }
 
-/** Adds events `deal.won` to a workspace, 10 ms apart, the last one 10 ms ago. No subscription gets a delivery. */
-export async function addEvents(sql: postgres.Sql, workspaceId: string, count: number): Promise<void> {
-  await sql`
-    insert into crm.events (workspace_id, id, event, object_id, facts, occurred_at)
-    select ${workspaceId}, crm.uuid_v7(at), 'deal.won', gen_random_uuid(), '{}', at
-    from generate_series(1, ${count}::integer) n
-    cross join lateral (select now() - n * interval '10 ms' as at) t`;
-}
-
 /** Makes the waiting deliveries of a subscription due now, and pokes the dispatcher. */
 export async function letTimePass(sql: postgres.Sql, subscriptionId: string): Promise<void> {
   await sql`

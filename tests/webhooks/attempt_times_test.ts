@@ -1,24 +1,17 @@
 // When attempts are made (spec 6.5): by the stack's own dispatcher, without a poke from the test.
 import assert from "node:assert/strict";
-import type postgres from "postgres";
+import { makeContacts } from "../support/feed_rows.ts";
 import { eventually, openMailbox } from "../support/mailbox.ts";
 import { test } from "../support/scenario.ts";
 import { subscribe } from "../support/webhooks.ts";
 
 const DELIVERIES = 100;
 
-function addContacts(sql: postgres.ISql, workspaceId: string, count: number): Promise<unknown> {
-  return sql`
-    insert into crm.contacts (workspace_id, name, owner_id)
-    select workspace_id, 'Contato', id from crm.members, generate_series(1, ${count}::int)
-    where workspace_id = ${workspaceId}`;
-}
-
-test("Attempts arrive when they are due, not with the schedule's next run, and none early (spec 6.5)", async ({ sql, workspace: { key, id } }) => {
+test("Attempts arrive when they are due, not with the schedule's next run, and none early (spec 6.5)", async ({ sql, workspace }) => {
   const mailbox = openMailbox();
-  const { id: subscription } = await subscribe(key, mailbox.url, ["contact.created"]);
+  const { id: subscription } = await subscribe(workspace.key, mailbox.url, ["contact.created"]);
   const due = await sql.begin(async (sql) => {
-    await addContacts(sql, id, DELIVERIES);
+    await makeContacts(sql, workspace, DELIVERIES);
     // Makes it look as if the deliveries had failed once (the first three more often) and most of the wait had passed.
     // Only the stack's schedule wakes the dispatcher, every 10 seconds. The deliveries become due over 10 seconds, so
     // some would arrive 9 seconds late if each waited for the schedule's next run.
@@ -55,10 +48,11 @@ test("Each wait is as long as the contract says, or at most 1 % longer (spec 6.5
   assert.equal(row!["wait"], null);
 });
 
-test("A suspended workspace sends nothing, and sends what waited when the suspension ends", async ({ sql, workspace: { key, id } }) => {
+test("A suspended workspace sends nothing, and sends what waited when the suspension ends", async ({ sql, workspace }) => {
+  const { id, key } = workspace;
   const mailbox = openMailbox("status=500,200");
   const { id: subscription } = await subscribe(key, mailbox.url, ["contact.created"]);
-  await addContacts(sql, id, 1);
+  await makeContacts(sql, workspace, 1);
   await sql`select crm.poke_dispatcher()`;
   await mailbox.waitFor(1);
   const read = () =>
@@ -68,7 +62,7 @@ test("A suspended workspace sends nothing, and sends what waited when the suspen
   await eventually(async () => (await read())[0]!["attempts"] === 1, "the first outcome");
 
   await sql`update crm.workspaces set suspended = true where id = ${id}`;
-  await addContacts(sql, id, 20);
+  await makeContacts(sql, workspace, 20);
   await sql`
     update crm.webhook_deliveries set next_attempt_at = clock_timestamp() where subscription_id = ${subscription}`;
   const held = await read();

@@ -1,8 +1,9 @@
 import assert from "node:assert/strict";
 import { assertError } from "../../support/client.ts";
+import { makeEvents } from "../../support/feed_rows.ts";
 import { eventually, openMailbox } from "../../support/mailbox.ts";
 import { test } from "../../support/scenario.ts";
-import { addEvents, letTimePass, subscribe, waitForDelivery, WEBHOOKS } from "../../support/webhooks.ts";
+import { letTimePass, subscribe, waitForDelivery, WEBHOOKS } from "../../support/webhooks.ts";
 
 const LEADS = "/api-v1-leads";
 
@@ -111,7 +112,7 @@ test("POST …/recover queues the undelivered events of its window that have the
 });
 
 test("POST …/recover with dry_run only counts; events older than the subscription need before_creation", async ({ sql, workspace: { id: workspace, key }, api }) => {
-  await addEvents(sql, workspace, 3);
+  await makeEvents(sql, workspace, 3, { event: "deal.won" });
   const mailbox = openMailbox();
   const { id } = await subscribe(key, mailbox.url, ["deal.won"]);
   await sql`update crm.webhook_subscriptions set is_active = false where id = ${id}`;
