@@ -57,14 +57,7 @@ test("The commands of the page on catching up deliver every missed event once to
   assert.match(printed, /"count" *: *3\b/);
 
   // The test event and the four missed events, each once, and no event that had arrived before.
-  const ids = (await receiver.expect(5)).map((line) => line.split(" ")[0]!);
-  const arrived = await eventually(async () => {
-    const rows = await sql`
-        select e.object_id, e.is_test from crm.webhook_deliveries d
-        join crm.events e on e.workspace_id = d.workspace_id and e.id = d.event_id
-        where d.id = any(${ids}) and d.state = 'delivered' order by e.id`;
-    return rows.length === 5 && rows;
-  }, "the outcomes, which are recorded after the answers");
+  const arrived = await outcomesOf(sql, await receiver.expect(5));
   const contacts = arrived.filter((row) => !row["is_test"]).map((row) => row["object_id"]);
   assert.deepEqual(contacts, missed);
 
@@ -93,18 +86,23 @@ test("The commands of the page on catching up send all waiting deliveries at onc
 
   const receiver = await reader.startReceiver();
   await run([setup, choose, sendNow].join("\n"));
-  const ids = (await receiver.expect(2)).map((line) => line.split(" ")[0]!);
-  const arrived = await eventually(async () => {
-    const rows = await sql`
-        select e.object_id, d.attempts from crm.webhook_deliveries d
-        join crm.events e on e.workspace_id = d.workspace_id and e.id = d.event_id
-        where d.id = any(${ids}) and d.state = 'delivered' order by e.id`;
-    return rows.length === 2 && rows;
-  }, "the outcomes, which are recorded after the answers");
+  const arrived = await outcomesOf(sql, await receiver.expect(2));
   assert.deepEqual(arrived.map((row) => [row["object_id"], row["attempts"]]), missed.map((id) => [id, 3]));
   const again = await run([setup, choose, sendNow].join("\n"));
   assert.doesNotMatch(again, /"state" *: *"pending"/);
 });
+
+/** Waits for the outcomes of the deliveries whose lines a receiver printed: they are recorded after the answers. */
+function outcomesOf(sql: postgres.Sql, lines: string[]) {
+  const ids = lines.map((line) => line.split(" ")[0]!);
+  return eventually(async () => {
+    const rows = await sql`
+      select e.object_id, e.is_test, d.attempts from crm.webhook_deliveries d
+      join crm.events e on e.workspace_id = d.workspace_id and e.id = d.event_id
+      where d.id = any(${ids}) and d.state = 'delivered' order by e.id`;
+    return rows.length === lines.length && rows;
+  }, "the outcomes");
+}
 
 /** The contacts of the printed contact.created events, in order. */
 function objects(printed: string): string[] {

@@ -2,7 +2,6 @@
 import assert from "node:assert/strict";
 import { join } from "node:path";
 import { makeKey } from "../support/fixtures.ts";
-import { test } from "../support/scenario.ts";
 import { baseUrl, databaseUrl } from "../support/stack.ts";
 import { openPage } from "./claims.ts";
 import { node, shell } from "./guide.ts";
@@ -87,20 +86,4 @@ shell.test("The commands of the page idempotency create each record once, and an
   const { data } = (await api.get("/api-v1-contacts")).body;
   const names = data.map(({ name }: { name: string }) => name).sort();
   assert.deepEqual(names, ["Ana", "Ana Souza", "Caio Reis"]);
-});
-
-test("A repeated call gets 200 for the verbs that the idempotency page names as repeatable", async ({ api, newDeal }) => {
-  const [deal, lost] = [await newDeal(), await newDeal()];
-  const merged = (await api.post("/api-v1-contacts", { name: "Outra" })).body.id;
-  const calls = {
-    [`/api-v1-deals/${deal.id}/win`]: {},
-    [`/api-v1-deals/${lost.id}/lose`]: {},
-    [`/api-v1-deals/${deal.id}/archive`]: {},
-    [`/api-v1-deals/${deal.id}/restore`]: {},
-    [`/api-v1-contacts/${deal.contactId}/merge`]: { merge_id: merged },
-    [`/api-v1-contacts/${deal.contactId}/erase`]: {},
-  };
-  for (const [path, body] of Object.entries(calls)) {
-    for (let time = 0; time < 2; time++) assert.equal((await api.post(path, body)).status, 200, path);
-  }
 });

@@ -6,9 +6,9 @@ const ROOT = join(import.meta.dirname!, "../..");
 const WIDTH = 120;
 /** The site's pages, whose links are addresses of other pages. */
 const SITE = join(ROOT, "site/src/content/docs");
-/** A path in backticks, relative to the repository's root or to the functions' folder. */
+/** A path in backticks, relative to the repository's root or to the functions' folder. `tools/list` is a method of MCP. */
 const PATH =
-  /`((?:\.ci|browser|cli|clients|collection|console|contract|deployment|docs|examples|lab|local|openapi|operator|reference|schema|sdk|site|supabase|tests|_shared|webhook-dispatcher)\/[\w./-]*)`/g;
+  /`((?:\.ci|bench|clients|console|docs|run|site|supabase|tests|tools(?!\/(?:list|call)`)|_shared|webhook-dispatcher)\/[\w./-]*)`/g;
 const FUNCTIONS_FOLDERS = ["_shared", "webhook-dispatcher"];
 
 async function markdownFiles(folder = ROOT): Promise<string[]> {
