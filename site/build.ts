@@ -9,7 +9,7 @@ import type { OpenApi } from "../tools/openapi/read_document.ts";
 import { llmsText } from "../tools/reference/llms.ts";
 import { operationPages } from "../tools/reference/markdown.ts";
 import { sitePages } from "../tools/reference/site_pages.ts";
-import { type Page, parsePage, plainPage } from "./markdown.ts";
+import { type Page, parsePage, plainPage, withPrograms } from "./markdown.ts";
 import { withPolicy } from "./policy.ts";
 import { readSettings, type Settings } from "./settings.ts";
 import { SLUGS } from "./sidebar.ts";
@@ -133,7 +133,7 @@ async function runTask(name: string): Promise<void> {
 }
 
 async function readPage(path: string): Promise<Page> {
-  return parsePage(path, await Deno.readTextFile(join(CONTENT, `${path}.md`)));
+  return parsePage(path, withPrograms(await Deno.readTextFile(join(CONTENT, `${path}.md`))));
 }
 
 async function write(path: string, text: string): Promise<void> {

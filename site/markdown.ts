@@ -1,5 +1,5 @@
 // Writes the pages as plain Markdown for programs: `/first-call/` also exists as `/first-call.md`.
-import { posix } from "node:path";
+import { join, posix } from "node:path";
 
 /** A page of the site, as read from its file. */
 export interface Page {
@@ -23,6 +23,19 @@ export function parsePage(path: string, text: string): Page {
     return value.replace(/^(["'])(.*)\1$/, "$2");
   };
   return { path, title: read("title"), description: read("description"), body };
+}
+
+/** Replaces the path of a program, in each block that is marked `program`, with the program. */
+export function withPrograms(text: string): string {
+  return text.replaceAll(
+    /^(```\w+) program\n(.+)$/gm,
+    (_, fence: string, path: string) => `${fence}\n${readProgram(path)}`,
+  );
+}
+
+/** Reads a program of the guides: `site/programs/call.mjs`. */
+export function readProgram(path: string): string {
+  return Deno.readTextFileSync(join(import.meta.dirname!, "..", path)).trimEnd();
 }
 
 /** Writes a page as Markdown without pictures; its links lead to the Markdown of other pages. */

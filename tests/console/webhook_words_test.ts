@@ -150,10 +150,10 @@ Deno.test("clockOf formats a time, with its date unless it is today", () => {
 });
 
 Deno.test("The console shows the same code as the site's page for receivers", async () => {
-  const page = await Deno.readTextFile(new URL("../../site/src/content/docs/receivers.md", import.meta.url));
+  const sample = await Deno.readTextFile(new URL("../../site/programs/receiver.mjs", import.meta.url));
   const [first, ...lines] = verifySnippet("whsec_x").trim().split("\n");
   assert.equal(first, "// CRM_WEBHOOK_SECRET=whsec_x");
-  for (const line of lines) assert.ok(page.includes(line), line);
+  for (const line of lines) assert.ok(sample.includes(line), line);
 });
 
 Deno.test(needing(["sh", "openssl"], {

@@ -2,6 +2,7 @@
 // claims_test.ts reads these numbers in the calls of openPage, and fails if there is a block that no test uses.
 import assert from "node:assert/strict";
 import { join } from "node:path";
+import { withPrograms } from "../../site/markdown.ts";
 import { filesOf } from "../../site/sizes.ts";
 
 /** The folder of the site's pages. */
@@ -76,7 +77,7 @@ async function readPage(slug: string): Promise<SitePage> {
   return { slug, pt, en };
 }
 
-const readMarkdown = (path: string) => Deno.readTextFile(`${path}.md`);
+const readMarkdown = async (path: string) => withPrograms(await Deno.readTextFile(`${path}.md`));
 
 /** The paths of the Markdown files in a folder, at any depth, relative to the folder. */
 export async function markdownFiles(folder: string): Promise<string[]> {

@@ -3,6 +3,7 @@ import assert from "node:assert/strict";
 import { createHmac } from "node:crypto";
 import { join } from "node:path";
 import { freePort } from "../../run/local/free_port.ts";
+import { withPrograms } from "../../site/markdown.ts";
 import { openFolder } from "../support/folder.ts";
 import { killIfRunning } from "../support/kill.ts";
 import { eventually } from "../support/mailbox.ts";
@@ -80,7 +81,7 @@ export const LANGUAGES: Language[] = [
 
 /** Reads the page's sample in a language; the page has one for each language. */
 export async function readSample(fence: string): Promise<string> {
-  const found = blocksOf(await Deno.readTextFile(PAGE)).filter(({ language }) => language === fence);
+  const found = blocksOf(withPrograms(await Deno.readTextFile(PAGE))).filter(({ language }) => language === fence);
   assert.equal(found.length, 1, `the ${fence} blocks of the page of receivers`);
   return found[0]!.content;
 }
