@@ -25,7 +25,9 @@ Deno.test(needing(["sh", "curl", "sed", "node"], {
     try {
       await using stack = await startStack(start!, dataDir);
       for (const text of [page.pt, page.en]) assertPrints(stack.printed, text);
-      await using reader = await openReader(stack.base_url, stack.demo_key, { DATA_DIR: dataDir });
+      // Empty, because the page's commands set them.
+      const unset = { CRM_URL: "", CRM_KEY: "" };
+      await using reader = await openReader(stack.base_url, stack.demo_key, { DATA_DIR: dataDir, ...unset });
       const follow = async (block: string) => (await reader.run(`${variables}\n${block}`)).join("\n");
 
       const reply = parse(await follow(lead!));

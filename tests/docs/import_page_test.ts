@@ -6,10 +6,9 @@ import { openPage } from "./claims.ts";
 import { openGuide, python } from "./guide.ts";
 import type { Reader } from "./reader.ts";
 
-const page = await openPage("import-a-csv", { csv: 1, python: 1, sh: 2, text: 1 });
+const page = await openPage("import-a-csv", { csv: 1, python: 1, sh: 1, text: 1 });
 const [csv, program, shown] = [page.blocks.csv[0]!, page.blocks.python[0]!, page.blocks.text[0]!];
-/** The page's first command sets address and key and imports; the second only imports again. */
-const [first, again] = [page.blocks.sh[0]!.trimEnd(), page.blocks.sh[1]!];
+const command = page.blocks.sh[0]!.trimEnd();
 const byEmail = program.replace('MATCH_BY = "external_id"', 'MATCH_BY = "email"');
 
 interface Given extends Scenario {
@@ -35,17 +34,17 @@ function test(
 
 test("import-a-csv: a file in either encoding is imported once, and the wrong line is named", async ({ api, sql, workspace, reader, give }) => {
   await give(csv);
-  assert.equal((await reader.run(first)).join("\n"), shown.trimEnd());
+  assert.equal((await reader.run(command)).join("\n"), shown.trimEnd());
   const found = [
     "companies: novos 0, existentes 2, com erro 0",
     shown.split("\n")[1],
     "contacts: novos 0, existentes 3, com erro 1",
   ];
-  assert.deepEqual(await reader.run(`${first}\n${again}`), [...found, ...found]);
+  assert.deepEqual(await reader.run(`${command}\n${command}`), [...found, ...found]);
   // The file as Excel in Portuguese saves it: with semicolons, in Windows-1252.
   const saved = csv.replaceAll(",", ";").replace("João Lima", "João Luís");
   await give(Uint8Array.from(saved, (character) => character.charCodeAt(0)));
-  assert.ok((await reader.run(first)).includes("contacts: novos 0, existentes 3, com erro 1"));
+  assert.ok((await reader.run(command)).includes("contacts: novos 0, existentes 3, com erro 1"));
   const stored = await sql`
     select c.external_id, c.name, c.phone_e164, o.name as company from crm.contacts c
     join crm.companies o on o.workspace_id = c.workspace_id and o.id = c.company_id
@@ -59,7 +58,7 @@ test("import-a-csv: a file in either encoding is imported once, and the wrong li
   // Starts at line 3 of a file with few columns, and finds by e-mail a contact without an external_id.
   const known = await api.post("/api-v1-contacts", { name: "Caio", email: "caio@exemplo.com.br" });
   await give("external_id,name,email\nx-1,Eva,\nx-2,Caio Reis,caio@exemplo.com.br\n", byEmail);
-  assert.deepEqual(await reader.run(`${first} 3`), [
+  assert.deepEqual(await reader.run(`${command} 3`), [
     "companies: novos 0, existentes 0, com erro 0",
     "contacts: novos 0, existentes 1, com erro 0",
   ]);
@@ -69,7 +68,7 @@ test("import-a-csv: a file in either encoding is imported once, and the wrong li
 
 test("import-a-csv: matching by e-mail skips a line without an e-mail, and takes a line without an id", async ({ api, reader, give }) => {
   await give("external_id,name,email\nx-1,Eva,\n,Caio,caio@exemplo.com.br\n", byEmail);
-  const [, refused, ...printed] = await reader.run(first);
+  const [, refused, ...printed] = await reader.run(command);
   assert.match(refused!, /^Linha 2 não entrou: .*email/);
   assert.deepEqual(printed, ["contacts: novos 1, existentes 0, com erro 1"]);
   const { data } = (await api.get("/api-v1-contacts")).body;
@@ -88,7 +87,7 @@ test("import-a-csv: the program names lines whose contact was imported without i
     "c-6,Seis,,",
     "",
   ].join("\n"));
-  const [refused, ...printed] = await reader.run(first);
+  const [refused, ...printed] = await reader.run(command);
   assert.match(refused!, /^Empresa da linha 6 não entrou: .*name: /);
   assert.deepEqual(printed, [
     "companies: novos 1, existentes 0, com erro 1",
@@ -106,8 +105,8 @@ test(
   "import-a-csv: the program says in Portuguese what is missing, without a traceback",
   async ({ reader, give }) => {
     await reader.write("import_csv.py", program);
-    const fails = async (said: string | RegExp, command = first) => {
-      const errors = await reader.fail(command);
+    const fails = async (said: string | RegExp, script = command) => {
+      const errors = await reader.fail(script);
       if (typeof said === "string") assert.equal(errors, `${said}\n`);
       else assert.match(errors, said);
     };
@@ -118,8 +117,8 @@ test(
     await fails("Faltam colunas: external_id, name. O arquivo tem: nenhuma");
     await give(csv);
     await fails(/^api-v1-companies\/batch: .*insufficient_scope.*companies:write/);
-    await fails(/^Uso: /, `${first} x`);
-    await fails("Falta a variável de ambiente CRM_URL", "python3 import_csv.py");
+    await fails(/^Uso: /, `${command} x`);
+    await fails("Falta a variável de ambiente CRM_URL", `unset CRM_URL; ${command}`);
   },
   ["contacts:write"],
 );
@@ -140,10 +139,10 @@ test("import-a-csv: where the API stops answering, the program names the line to
   });
   const away = `export CRM_URL=http://127.0.0.1:${proxy.addr.port}/functions/v1\npython3`;
   assert.equal(
-    await reader.fail(first.replace("python3", away)),
+    await reader.fail(command.replace("python3", away)),
     "A API não responde. Continue depois com: import_csv.py contacts.csv 102\n",
   );
-  assert.deepEqual(await reader.run(`${first} 102`), [
+  assert.deepEqual(await reader.run(`${command} 102`), [
     "companies: novos 0, existentes 1, com erro 0",
     "contacts: novos 50, existentes 0, com erro 0",
   ]);

@@ -16,7 +16,8 @@ export const CURL_FAILS = 'curl() { command curl --fail-with-body "$@"; }';
 export type Reader = Awaited<ReturnType<typeof openReader>>;
 
 /**
- * Opens a folder for a reader's terminal. The pages read address and key from `stack.json` in DATA_DIR.
+ * Opens a folder for a reader's terminal, in which address and key are set. Some pages also read them from `stack.json`
+ * in DATA_DIR.
  *
  * @param env added to the environment of the reader's commands
  * @param longest milliseconds after which commands are killed
@@ -30,7 +31,8 @@ export async function openReader(
   const folder = await Deno.makeTempDir();
   const stack = JSON.stringify({ base_url: baseUrl, demo_key: key }, null, 2);
   await Deno.writeTextFile(join(folder, "stack.json"), stack);
-  const options = { cwd: folder, env: { DATA_DIR: folder, ...env }, stdin: "null" } as const;
+  const variables = { DATA_DIR: folder, CRM_URL: baseUrl, CRM_KEY: key, ...env };
+  const options = { cwd: folder, env: variables, stdin: "null" } as const;
   const output = async (script: string) => {
     const signal = AbortSignal.timeout(longest);
     return await outcomeOf("sh", ["-ec", script], { ...options, signal });
