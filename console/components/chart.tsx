@@ -32,7 +32,8 @@ export function Chart({ label, none, series, columns }: {
   if (most === 0) return <p class="chart-none quiet">{none}</p>;
 
   const index = chosen.value ?? totals.lastIndexOf(most);
-  const said = textOf(columns[index]!);
+  const { name, text } = columns[index]!;
+  const said = `${name}: ${text}`;
   const point = ({ currentTarget, clientX }: PointerEvent & { currentTarget: HTMLElement }) => {
     const { left, width } = currentTarget.getBoundingClientRect();
     const under = Math.floor((clientX - left) / width * columns.length);
@@ -85,10 +86,6 @@ export function Chart({ label, none, series, columns }: {
       </details>
     </div>
   );
-}
-
-function textOf({ name, text }: Column): string {
-  return `${name}: ${text}`;
 }
 
 function percent(columns: number, { length }: Column[]): string {

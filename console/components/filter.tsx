@@ -1,4 +1,4 @@
-import { type Signal, useSignal } from "@preact/signals";
+import { useSignal } from "@preact/signals";
 import type { ComponentChildren } from "preact";
 import { plain } from "../format/plain.ts";
 import { t } from "../strings/strings.ts";
@@ -18,24 +18,17 @@ export function Filtered<Row>({ rows, textOf, children }: {
   const found = wanted === "" ? rows : rows.filter((row) => plain(textOf(row)).includes(wanted));
   return (
     <>
-      <FilterField typed={typed} />
+      <input
+        class="input filter"
+        type="search"
+        aria-label={t("app.filter")}
+        placeholder={t("app.filter")}
+        value={typed.value}
+        onInput={({ currentTarget }) => typed.value = currentTarget.value}
+      />
       {found.length === 0
         ? <p class="quiet" role="status">{t("app.filter_none", { text: typed.value })}</p>
         : children(found)}
     </>
-  );
-}
-
-function FilterField({ typed }: { typed: Signal<string> }) {
-  const label = t("app.filter");
-  return (
-    <input
-      class="input filter"
-      type="search"
-      aria-label={label}
-      placeholder={label}
-      value={typed.value}
-      onInput={({ currentTarget }) => typed.value = currentTarget.value}
-    />
   );
 }

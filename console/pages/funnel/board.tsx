@@ -33,15 +33,16 @@ function Column({ stage, pipeline, arrived }: {
   const { id, name, type, deals, deals_count: count, deals_count_is_partial: partial } = stage;
   const hidden = count - deals.length;
   const number = numberText(hidden);
+  const sum = moneyText(stage.value_sum);
   return (
     <section class="stage" aria-labelledby={`stage-${id}`}>
       <header class="stage-head">
         <h2 id={`stage-${id}`} class="clipped" title={name}>{name}</h2>
         <p class="small">
-          {countText(count, partial)}
+          {partial ? t("funnel.count_partial", { n: numberText(count) }) : counted("funnel.count", count)}
           {(type === "won" || type === "lost") && ` · ${t("funnel.closed_days")}`}
         </p>
-        <p>{sumText(stage)}</p>
+        <p>{partial ? t("funnel.sum_partial", { sum, n: numberText(count) }) : sum}</p>
       </header>
       <ul>
         {deals.map((deal) => (
@@ -83,17 +84,6 @@ function DealCard({ deal, pipeline, arrived }: {
       </p>
     </li>
   );
-}
-
-function countText(count: number, partial: boolean): string {
-  if (!partial) return counted("funnel.count", count);
-  return t("funnel.count_partial", { n: numberText(count) });
-}
-
-function sumText({ value_sum, deals_count, deals_count_is_partial }: Stage): string {
-  const sum = moneyText(value_sum);
-  if (!deals_count_is_partial) return sum;
-  return t("funnel.sum_partial", { sum, n: numberText(deals_count) });
 }
 
 /** What a screen reader announces about new cards. */

@@ -17,7 +17,11 @@ export function Columns({ file, custom, targets, onChange, onCheck, onBack }: {
 }) {
   const error = useSignal<string | null>(null);
   const { csv } = file;
-  const rows = targets.map((target, at) => ({ at, target, heading: headingOf(csv.header, at) }));
+  const rows = targets.map((target, at) => ({
+    at,
+    target,
+    heading: csv.header[at] || t("columns.unnamed", { n: at + 1 }),
+  }));
   const check = (event: Event) => {
     event.preventDefault();
     const has = (...wanted: Target[]) => wanted.some((target) => targets.includes(target));
@@ -71,11 +75,6 @@ export function Columns({ file, custom, targets, onChange, onCheck, onBack }: {
       </div>
     </form>
   );
-}
-
-/** The heading of a column, or its place if it has none. */
-function headingOf(header: string[], at: number): string {
-  return header[at] || t("columns.unnamed", { n: at + 1 });
 }
 
 function sampleOf(lines: { cells: string[] }[], at: number): string {
