@@ -3,7 +3,7 @@ import { dirname, join } from "node:path";
 
 const ROOT = join(import.meta.dirname!, "..");
 /** Folders that tests check, together with the code that is generated for them. */
-const LATER = ["tests/clients/consumers/", "clients/n8n/"];
+const LATER = ["tests/clients/consumers/", "clients/n8n/", "site/programs/"];
 /** Folders whose deno.json names no packages, or the same packages as the root's deno.json. */
 const WITHOUT_PACKAGES = ["supabase/functions", "clients/sdk"];
 
