@@ -1,19 +1,17 @@
 // Uses every block of the MCP page, in both languages: runs the commands, and connects with the configurations.
 import assert from "node:assert/strict";
-import { join, resolve } from "node:path";
 import { REVISIONS } from "../../supabase/functions/mcp/revisions.ts";
 import { TOOLS } from "../../supabase/functions/mcp/tools.ts";
-import { openFolder } from "../support/folder.ts";
 import { MCP_URL, post, request } from "../support/mcp.ts";
 import { needing } from "../support/needing.ts";
 import { run } from "../support/run.ts";
 import { test } from "../support/scenario.ts";
-import { dataDir } from "../support/stack.ts";
+import { baseUrl, stack } from "../support/stack.ts";
 import { openPage } from "./claims.ts";
 
 const ADDRESS = "https://crm.example.com/functions/v1/mcp";
 
-const { pt: portuguese, en: english, blocks } = await openPage("mcp", { json: 4, sh: 4 });
+const { pt: portuguese, en: english, blocks } = await openPage("mcp", { json: 4, sh: 3 });
 
 /** The configurations; they take the key from an input, from a variable, or contain it. */
 const configurations = blocks.json.map((text) => JSON.parse(text));
@@ -21,16 +19,14 @@ const configurations = blocks.json.map((text) => JSON.parse(text));
 Deno.test(needing(["bash", "curl"], {
   name: "The commands of the MCP page run as pasted, and Claude Code connects with what they configure",
   fn: async () => {
-    // The page uses the default data folder, `.local`. In place of Claude Code, a shell function prints its arguments.
-    await using folder = await openFolder();
-    await Deno.symlink(resolve(dataDir), join(folder.path, ".local"));
+    // In place of Claude Code, a shell function prints its arguments.
     const script = [
       "set -eo pipefail",
       'curl() { command curl --fail-with-body "$@"; echo; }',
       `claude() { for argument in "$@"; do printf 'claude %s\\n' "$argument"; done; }`,
       ...blocks.sh,
     ].join("\n");
-    const { stdout } = await run("bash", ["-c", script], { cwd: folder.path, env: { DATA_DIR: "" } });
+    const { stdout } = await run("bash", ["-c", script], { env: { CRM_URL: baseUrl, CRM_KEY: stack.demo_key } });
     const lines = stdout.trim().split("\n");
     const told = lines.flatMap((line) => /^claude (.*)/.exec(line)?.[1] ?? []);
     assert.deepEqual(told.slice(0, 5), ["mcp", "add", "--transport", "http", "crm"]);
