@@ -10,7 +10,7 @@ import { openPage, sitePages } from "./claims.ts";
 import { shell } from "./guide.ts";
 import { CURL_FAILS, openReader } from "./reader.ts";
 
-const page = await openPage("webhooks", { http: 1, json: 1, sh: 7, sql: 1, text: 1 });
+const page = await openPage("webhooks", { http: 1, json: 1, sh: 6, sql: 1, text: 1 });
 const { blocks } = page;
 /** The last command computes a signature; the commands before it call the API. */
 const [calls, signing] = [blocks.sh.slice(0, -1), blocks.sh.at(-1)!];
