@@ -26,7 +26,9 @@ Deno.test(needing(["bash", "curl"], {
       `claude() { for argument in "$@"; do printf 'claude %s\\n' "$argument"; done; }`,
       ...blocks.sh,
     ].join("\n");
-    const { stdout } = await run("bash", ["-c", script], { env: { CRM_URL: baseUrl, CRM_KEY: stack.demo_key } });
+    const { stdout } = await run("bash", ["-c", script], {
+      env: { CRM_URL: baseUrl, CRM_KEY: stack.demo_key },
+    });
     const lines = stdout.trim().split("\n");
     const told = lines.flatMap((line) => /^claude (.*)/.exec(line)?.[1] ?? []);
     assert.deepEqual(told.slice(0, 5), ["mcp", "add", "--transport", "http", "crm"]);

@@ -81,7 +81,9 @@ export const LANGUAGES: Language[] = [
 
 /** Reads the page's sample in a language; the page has one for each language. */
 export async function readSample(fence: string): Promise<string> {
-  const found = blocksOf(withPrograms(await Deno.readTextFile(PAGE))).filter(({ language }) => language === fence);
+  const found = blocksOf(withPrograms(await Deno.readTextFile(PAGE))).filter(({ language }) =>
+    language === fence
+  );
   assert.equal(found.length, 1, `the ${fence} blocks of the page of receivers`);
   return found[0]!.content;
 }

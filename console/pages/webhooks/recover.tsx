@@ -3,7 +3,6 @@ import { call, draftOf, now } from "../../app/mod.ts";
 import { ActionDialog, Field, say } from "../../components/mod.ts";
 import { localMoment, momentAt } from "../../format/format.ts";
 import { counted, t } from "../../strings/strings.ts";
-import type { Recovered } from "./records.ts";
 import { whenText } from "./words.ts";
 
 const DAY_MS = 86_400_000;
@@ -12,6 +11,13 @@ const DAY_MS = 86_400_000;
  * good, a little more than 6½ hours after its first attempt. The period must include that attempt.
  */
 const TRIED_MS = 8 * 3_600_000;
+
+/** The reply to a recovery; with `has_more`, the next call begins at `next_since`. */
+interface Recovered {
+  count: number;
+  has_more: boolean;
+  next_since: string | null;
+}
 
 export interface Reactivation {
   stoppedAt: string | null;
