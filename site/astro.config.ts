@@ -1,6 +1,6 @@
 import { defineConfig, passthroughImageService } from "astro/config";
 import starlight from "@astrojs/starlight";
-import { definePlugin } from "@astrojs/starlight/expressive-code";
+import { ExpressiveCodeBlock } from "@astrojs/starlight/expressive-code";
 import process from "node:process";
 import { TAGS } from "../tools/openapi/tags.ts";
 import { readProgram } from "./markdown.ts";
@@ -14,19 +14,6 @@ function entry(entry: Entry) {
   const { en, ...others } = entry;
   return { ...others, translations: { en } };
 }
-
-/** Shows the program whose path is in a block that is marked `program`. */
-const programs = definePlugin({
-  name: "programs",
-  hooks: {
-    preprocessMetadata: ({ codeBlock }) => {
-      if (!codeBlock.metaOptions.getBoolean("program")) return;
-      const lines = readProgram(codeBlock.code).split("\n");
-      codeBlock.deleteLine(0);
-      codeBlock.insertLines(0, lines);
-    },
-  },
-});
 
 export default defineConfig({
   base,
@@ -71,7 +58,11 @@ export default defineConfig({
         },
       ],
       expressiveCode: {
-        plugins: [programs],
+        // A block that is marked `program` has the path of the program that it shows.
+        customCreateBlock: ({ input }) =>
+          new ExpressiveCodeBlock(
+            input.meta === "program" ? { ...input, code: readProgram(input.code.trim()) } : input,
+          ),
         // Long lines wrap, so that a phone shows whole commands. Copied text has no such breaks.
         defaultProps: { wrap: true, preserveIndent: true },
         styleOverrides: {
