@@ -1,5 +1,6 @@
 // For every record, through HTTP: each field that is declared writable is stored, and each declared filter works.
 import assert from "node:assert/strict";
+import { isDeepStrictEqual } from "node:util";
 import type { Sql } from "postgres";
 import { records } from "../../tools/records/records.ts";
 import type { CrmRecord } from "../../supabase/functions/_shared/contract/record.ts";
@@ -31,7 +32,7 @@ for (const record of listed) {
   });
 
   if (record.about.sql?.includes("save")) {
-    test(`PATCH ${path}/:id writes each field that it accepts, and no other`, async ({ sql, workspace, api }) => {
+    test(`PATCH ${path}/:id writes each field that it accepts, and no other, and its event names the fields that changed`, async ({ sql, workspace, api }) => {
       const { first, second } = await twoBodies(sql, workspace, record);
       for (const name of namesOf(record, ["always"])) {
         const { updated_at: _, ...before } = await create(workspace.key, path, {
@@ -51,6 +52,12 @@ for (const record of listed) {
           if (changing.includes(other) || !record.fields[other]?.stored) continue;
           assert.deepEqual(body[other], before[other], `${other}, where ${name} was sent`);
         }
+        // Sent again, the same value is no change.
+        await api.patch(`${path}/${before.id}`, sent);
+        const changed = Object.keys(before).filter((field) =>
+          record.fields[field]?.stored && !isDeepStrictEqual(body[field], before[field])
+        );
+        assert.deepEqual(await changesOf(sql, record, before.id), [changed.sort()], `changes of ${name}`);
       }
     });
   }
@@ -130,9 +137,23 @@ for (const record of listed) {
     for (const name of ["since", "updated_since"]) {
       assert.deepEqual(await list({ [name]: "2100-01-01T00:00:00Z" }), [], name);
     }
+    for (const sort of Object.keys(record.sorts)) {
+      const found = await list({ sort });
+      assert.deepEqual(await list({ sort: `-${sort}` }), found.toReversed(), sort);
+      const [first, second] = await Promise.all(found.map(get));
+      if (sort in first) assert.ok(first[sort] < second[sort], sort);
+    }
     assert.deepEqual(await list({ until: "2000-01-01T00:00:00Z" }), []);
     assert.deepEqual(await list({ until: "2100-01-01T00:00:00Z" }), [other.id, one.id]);
   });
+}
+
+/** The fields that each *.updated event of a record names. */
+async function changesOf(sql: Sql, { name }: CrmRecord, id: string): Promise<string[][]> {
+  const rows = await sql<{ fields: string[] }[]>`
+    select facts -> 'changed_fields' as fields from crm.events
+    where object_id = ${id} and event::text = ${`${name}.updated`} order by id`;
+  return rows.map(({ fields }) => fields);
 }
 
 /** Builds two bodies of POST that have every field, and no value in common. */
