@@ -2,10 +2,9 @@
 import assert from "node:assert/strict";
 import { readPreferences } from "../../supabase/functions/_shared/http/preference.ts";
 import { assertError, call } from "../support/client.ts";
-import { makeProposal } from "../support/proposals.ts";
 import { makeLossReason } from "../support/record_fixtures.ts";
 import { addressOf, credentialsFor } from "../support/gates.ts";
-import { keyEndpoints } from "../support/resources.ts";
+import { endpoints } from "../support/resources.ts";
 import { test } from "../support/scenario.ts";
 
 const STRICT = { Prefer: "handling=strict" };
@@ -45,12 +44,13 @@ Deno.test("Prefer is parsed in linear time, even with unclosed quotes and 32,000
   }
 });
 
-for (const { resource, route, title } of keyEndpoints.filter(({ route }) => route.endpoint.body)) {
+for (const { resource, route, title } of endpoints.filter(({ route }) => route.endpoint.body)) {
   Deno.test(`${title} with Prefer: handling=strict refuses a field that it does not know, and names it`, async () => {
-    const { key } = await credentialsFor(resource);
+    const { token, ...credentials } = await credentialsFor(resource);
     const query = "match_by" in route.endpoint.query.shape ? "?match_by=external_id" : "";
-    const path = addressOf(resource.name, route.path) + query;
-    const reply = await call(route.method, path, { key, body: { mistyped_field: 1 }, headers: STRICT });
+    const path = addressOf(resource.name, route.path, { token }) + query;
+    const sent = { ...credentials, body: { mistyped_field: 1 }, headers: STRICT };
+    const reply = await call(route.method, path, sent);
     assert.equal(assertError(reply, "validation_error")["mistyped_field"], "Campo desconhecido");
     assert.equal(reply.headers.get("Preference-Applied"), "handling=strict");
     assert.equal(reply.headers.get("X-Ignored-Fields"), null);
@@ -97,21 +97,6 @@ test("handling=strict names a field once, and says what is wrong if its name can
     assert.equal(reply.body.error.details.length, 1, reply.text);
     assert.doesNotMatch(reply.body.error.details[0].message, /desconhecido/, name);
   }
-});
-
-test("handling=strict does not refuse a replay: an Idempotency-Key returns the first reply", async ({ api }) => {
-  const headers = { "Idempotency-Key": "k" };
-  const body = { name: "Ana", nome: "Ana" };
-  const first = await api.post("/api-v1-contacts", body, headers);
-  const again = await api.post("/api-v1-contacts", body, { ...headers, ...STRICT });
-  assert.deepEqual([again.status, again.text], [200, first.text]);
-  assert.equal(again.headers.get("Preference-Applied"), null, "the first call was not strict");
-});
-
-test("A proposal's answer takes handling=strict as well", async ({ sql, newDeal }) => {
-  const { link } = await makeProposal(sql, (await newDeal()).id);
-  const reply = await call("POST", `${link}/reject`, { body: { motivo: "caro" }, headers: STRICT });
-  assertError(reply, "validation_error", ["motivo"]);
 });
 
 test("POST win and lose on a closed deal name in X-Ignored-Fields what they did not apply, and nothing on a repeated call (spec 3)", async ({ sql, workspace, api, newDeal }) => {
