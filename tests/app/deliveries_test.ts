@@ -46,34 +46,6 @@ test("app-v1-deliveries shows a delivery as the API does, and the headers that i
   }
 });
 
-test("Redelivering in the console sends the same delivery again, starts a new series of attempts, and adds a line to the log", async ({ sql, workspace: { id, key }, api }) => {
-  const { client: gestor, memberId } = await signIn(sql, id, "gestor");
-  const mailbox = openMailbox();
-  const { id: webhook } = await subscribe(key, mailbox.url, ["contact.created"]);
-  await api.post(LEADS, { first_name: "Ana" });
-  const { id: delivery } = await waitForDelivery(sql, webhook, ({ state }) => state === "delivered");
-
-  const { body } = await gestor.post(`${DELIVERIES}/${delivery}/redeliver`);
-  assert.deepEqual([body.id, body.state, body.attempts, body.held], [delivery, "pending", 0, false]);
-  const messages = await mailbox.waitFor(2);
-  assert.equal(new Set(messages.map((message) => message.body.delivery_id)).size, 1);
-  await waitForDelivery(sql, webhook, ({ state }) => state === "delivered");
-  const { body: shown } = await gestor.get(`${DELIVERIES}/${delivery}`);
-  assert.deepEqual(
-    shown.attempts_made.map(({ series, number }: { series: number; number: number }) => [series, number]),
-    [[1, 1], [2, 1]],
-  );
-  const { body: log } = await gestor.get("/app-v1-activity?limit=1");
-  const { id: _id, at, ...entry } = log.data[0];
-  assert.ok(Math.abs(Date.parse(at) - Date.now()) < 60_000);
-  assert.deepEqual(entry, {
-    actor: { id: memberId, name: "Membro" },
-    action: "delivery_redelivered",
-    object: { type: "delivery", id: delivery, name: "contact.created" },
-    details: { subscription_id: webhook },
-  });
-});
-
 test("A delivery whose event was dropped is neither found, sent again nor listed", async ({ sql, workspace: { id, key } }) => {
   const { client: gestor } = await signIn(sql, id, "gestor");
   const { id: webhook } = await subscribe(key, openMailbox().url, ["deal.won"]);

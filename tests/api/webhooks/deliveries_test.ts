@@ -13,6 +13,7 @@ interface Listed {
   event: string;
   state: string;
   occurred_at: string;
+  next_attempt_at: string | null;
 }
 
 const pagesOf = async (api: ReturnType<typeof client>, path: string): Promise<Listed[][]> =>
@@ -82,6 +83,7 @@ test("A key lists the deliveries of a subscription, and a member those of the wo
     ] as string[]}) order by id desc`;
     const all = (await pagesOf(people, `${list}?limit=7`)).flat();
     assert.deepEqual(all.map(({ id }) => id), stored.map(({ id }) => id));
+    assert.ok(all.every(({ state, next_attempt_at }) => state !== "held" || next_attempt_at === null));
     const [early, late] = [all[14]!.occurred_at, all[5]!.occurred_at];
     const filters: [query: string, fits: (row: Listed) => boolean][] = [
       ["state=delivered", ({ state }) => state === "delivered"],
@@ -114,26 +116,6 @@ test("A key lists the deliveries of a subscription, and a member those of the wo
     idsOf(await pagesOf(vendedor, `/app-v1-deliveries?limit=7&subscription_id=${second}`)),
     idsOf(await pagesOf(api, `${WEBHOOKS}/${second}/deliveries?limit=7`)),
   );
-});
-
-test("A pending delivery is shown as held while its subscription is inactive", async ({ sql, workspace, api }) => {
-  const { id } = await subscribe(workspace.key, openMailbox("status=500").url, ["contact.created"]);
-  await api.post(LEADS, { first_name: "Ana" });
-  const { id: delivery } = await waitForDelivery(sql, id, ({ attempts }) => attempts === 1);
-  const list = `${WEBHOOKS}/${id}/deliveries`;
-  const shown = async () =>
-    await Promise.all(["pending", "held"].map(async (state) => {
-      const { body } = await api.get(`${list}?state=${state}`);
-      return body.data.map((row: Listed & { next_attempt_at: string | null }) => [
-        row.id,
-        row.state,
-        row.next_attempt_at !== null,
-      ]);
-    }));
-  assert.deepEqual(await shown(), [[[delivery, "pending", true]], []]);
-  await sql`
-    update crm.webhook_subscriptions set is_active = false, deactivated_reason = 'failures' where id = ${id}`;
-  assert.deepEqual(await shown(), [[], [[delivery, "held", false]]]);
 });
 
 test("A filter that matches none of the thousands of newest deliveries gives an empty page with a cursor, and later pages have every match", async ({ sql, workspace, api }) => {
@@ -188,25 +170,36 @@ test("A plan made while there were few events still looks each event up by its i
   assert.ok(after.scanned - before.scanned < 1_000_000, `${after.scanned - before.scanned} rows scanned`);
 });
 
-test("POST …/redeliver sends the same delivery again, and a repeated call adds no attempt while one is in progress (spec 7)", async ({ sql, workspace: { key }, api }) => {
-  const mailbox = openMailbox("delay=400");
-  const { id } = await subscribe(key, mailbox.url, ["contact.created"]);
-  await api.post(LEADS, { first_name: "Ana" });
-  const { id: delivery } = await waitForDelivery(sql, id, ({ state }) => state === "delivered");
-  const redeliver = `${WEBHOOKS}/${id}/deliveries/${delivery}/redeliver`;
-  for (let n = 0; n < 3; n++) {
-    const { status, body } = await api.post(redeliver);
-    assert.deepEqual([status, body.id, body.state, body.held], [200, delivery, "pending", false]);
-  }
-  await waitForDelivery(sql, id, ({ state }) => state === "delivered");
-  const messages = await mailbox.waitFor(2);
-  assert.deepEqual(messages.map(({ body }) => body.delivery_id), [delivery, delivery]);
-  const { body } = await api.get(`${WEBHOOKS}/${id}/deliveries/${delivery}`);
-  assert.deepEqual(body.attempts_made.map(({ series }: { series: number }) => series), [1, 2]);
+for (const caller of ["A key", "A member"]) {
+  test(`${caller} sends a delivery again as a new series of attempts, and repeated calls add no attempt while one is in progress (spec 7)`, async ({ sql, workspace, api }) => {
+    const { client: gestor, memberId } = await signIn(sql, workspace.id, "gestor");
+    const mailbox = openMailbox("delay=400");
+    const { id } = await subscribe(workspace.key, mailbox.url, ["contact.created"]);
+    await api.post(LEADS, { first_name: "Ana" });
+    const { id: delivery } = await waitForDelivery(sql, id, ({ state }) => state === "delivered");
+    const redeliver = () =>
+      caller === "A key"
+        ? api.post(`${WEBHOOKS}/${id}/deliveries/${delivery}/redeliver`)
+        : gestor.post(`/app-v1-deliveries/${delivery}/redeliver`);
+    for (let n = 0; n < 3; n++) {
+      const { status, body } = await redeliver();
+      assert.deepEqual([status, body.id, body.state, body.held], [200, delivery, "pending", false]);
+    }
+    await waitForDelivery(sql, id, ({ state }) => state === "delivered");
+    const messages = await mailbox.waitFor(2);
+    assert.deepEqual(messages.map(({ body }) => body.delivery_id), [delivery, delivery]);
+    const { body } = await api.get(`${WEBHOOKS}/${id}/deliveries/${delivery}`);
+    assert.deepEqual(body.attempts_made.map(({ series }: { series: number }) => series), [1, 2]);
 
-  await sql`update crm.webhook_subscriptions set is_active = false where id = ${id}`;
-  assertError(await api.post(redeliver), "subscription_inactive");
-});
+    await sql`update crm.webhook_subscriptions set is_active = false where id = ${id}`;
+    assertError(await redeliver(), "subscription_inactive");
+    if (caller === "A key") return;
+    const { action, actor, object, details } = (await gestor.get("/app-v1-activity?limit=1")).body.data[0];
+    assert.deepEqual([action, actor], ["delivery_redelivered", { id: memberId, name: "Membro" }]);
+    assert.deepEqual(object, { type: "delivery", id: delivery, name: "contact.created" });
+    assert.deepEqual(details, { subscription_id: id });
+  });
+}
 
 test("A delivery can be read and sent again only through its own subscription", async ({ sql, workspace: { id, key }, api }) => {
   const [mine, sibling] = await Promise.all([1, 2].map(async () => {
