@@ -22,32 +22,45 @@ Deno.test("Batches create and read activities, companies, contacts, deals and no
 for (const { resource, route: { endpoint }, title } of batches) {
   const path = `/${resource.name}`;
   const event = endpoint.verb.replace("_batch", ".created");
-
+  const table = resource.name.replace("api-v1-", "crm.");
+  /** The field that shows which item created a record. */
+  const shown = { "crm.notes": "body", "crm.activities": "title", "crm.deals": "title" }[table] ?? "name";
+  const isOfDeal = ["crm.notes", "crm.activities"].includes(table);
   /** A body that creates a record of this resource. */
-  const bodyFor = (deal: string) =>
-    ({
-      "api-v1-activities": { deal_id: deal, title: "Ligar" },
-      "api-v1-notes": { deal_id: deal, body: "Ligou" },
-      "api-v1-deals": { title: "Venda" },
-    } as Record<string, Record<string, unknown>>)[resource.name] ?? { name: "Ana" };
+  const bodyFor = (deal_id: string, index = 0) => ({
+    [shown]: `Item ${index}`,
+    ...(isOfDeal && { deal_id }),
+  });
+  /** A field that refers to another record. */
+  const reference = isOfDeal ? "deal_id" : "owner_id";
 
-  test(`${title} runs 100 items, counts as one call for the rate limit, and emits one event for each item`, async ({ sql, workspace: { id }, api, newDeal }) => {
+  test(`${title} runs 100 items, ten creations by one statement even if one of the ten fails, counts as one call for the rate limit, and emits one event for each record`, async ({ sql, workspace: { id }, newDeal }) => {
     const deal = await newDeal();
     const before = (await eventsOf(sql, id)).filter((name) => name === event).length;
     await sql`update crm.workspaces set rate_limit_per_minute = 50 where id = ${id}`;
     const { key: other } = await makeKey(sql, id);
-    const reply = await client(other).post(`${path}/batch`, { items: full(() => create(bodyFor(deal.id))) });
+    const items = full((index) => create(bodyFor(deal.id, index)));
+    items[13] = create({ ...bodyFor(deal.id, 13), [reference]: UNKNOWN_ID });
+    const reply = await client(other).post(`${path}/batch`, { items });
     assert.equal(reply.status, 200, reply.text);
-    assert.deepEqual(reply.body.summary, { created: 100, updated: 0, failed: 0 });
-    assert.deepEqual(reply.body.results.map((row: { index: number }) => row.index), full((index) => index));
-    assert.deepEqual(new Set(statuses(reply)), new Set([201]));
     assert.match(reply.headers.get("RateLimit")!, /r=49;/);
     assert.equal(reply.headers.get("Location"), null);
-    for (const { id } of reply.body.results.slice(0, 3)) {
-      const read = await api.get(`${path}/${id}`);
-      for (const [name, value] of Object.entries(bodyFor(deal.id))) assert.equal(read.body[name], value);
+    const { results, summary } = reply.body;
+    assert.deepEqual(summary, { created: 99, updated: 0, failed: 1 });
+    assert.deepEqual(statuses(reply), full((index) => index === 13 ? 422 : 201));
+    assert.equal(results[13].error.code, "invalid_reference");
+    assert.equal((await eventsOf(sql, id)).filter((name) => name === event).length - before, 99);
+
+    const rows = await sql<{ id: string; text: string; statement: string }[]>`
+      select id, ${sql(shown)} as text, xmin || ' ' || cmin as statement from ${sql(table)}
+      where workspace_id = ${id}`;
+    const byId = new Map(rows.map((row) => [row.id, row]));
+    const statements = Array.from({ length: 10 }, () => new Set<string>());
+    for (const { index, id } of results.filter(({ id }: { id?: string }) => id)) {
+      assert.equal(byId.get(id)!.text, `Item ${index}`);
+      statements[Math.floor(index / 10)]!.add(byId.get(id)!.statement);
     }
-    assert.equal((await eventsOf(sql, id)).filter((name) => name === event).length - before, 100);
+    assert.deepEqual(statements.map(({ size }) => size), Array(10).fill(1));
   });
 
   test(`${title} answers the same for a record of another workspace as for a record that does not exist`, async ({ sql, api, newDeal }) => {
@@ -58,7 +71,7 @@ for (const { resource, route: { endpoint }, title } of batches) {
     });
     const items = (id: string, dealId: string, owner_id: string) => [
       ...("update" in endpoint.operations! ? [update(id, { title: "B", name: "B" })] : []),
-      create({ ...bodyFor(own.id), ...("deal_id" in bodyFor("") ? { deal_id: dealId } : { owner_id }) }),
+      create({ ...bodyFor(own.id), [reference]: isOfDeal ? dealId : owner_id }),
     ];
     const owner = (await theirs.get(`/api-v1-deals/${deal.id}`)).body.owner_id;
     const foreign = await api.post(`${path}/batch`, { items: items(made.id, deal.id, owner) });
@@ -69,6 +82,28 @@ for (const { resource, route: { endpoint }, title } of batches) {
       ...("update" in endpoint.operations! ? ["not_found"] : []),
       "invalid_reference",
     ]);
+  });
+}
+
+for (const path of ["/api-v1-contacts", "/api-v1-companies"]) {
+  test(`POST ${path}/batch creates the records of upserts with new external_ids by one statement, and finds stored records and those of earlier items`, async ({ sql, api }) => {
+    const byId = (external_id: string | null, name: string) => upsert("external_id", { external_id, name });
+    const send = async (...items: unknown[]) => {
+      const reply = await api.post(`${path}/batch`, { items });
+      const made = reply.body.results.map(({ id }: { id?: string }) => id);
+      const rows = await sql<{ id: string; statement: string }[]>`
+        select id, xmin || ' ' || cmin as statement from ${sql(path.replace("/api-v1-", "crm."))}
+        where id = any (${made.filter(Boolean)}::uuid[])`;
+      const statements = new Set(rows.map(({ statement }) => statement)).size;
+      return { statuses: statuses(reply), ids: made, statements };
+    };
+    const first = await send(byId("1", "A"), create({ name: "B" }), byId("2", "C"));
+    assert.deepEqual([first.statuses, first.statements], [[201, 201, 201], 1]);
+    const twice = await send(byId("3", "A"), byId("3", "B"), byId("1", "C"));
+    assert.deepEqual(twice.statuses, [201, 200, 200]);
+    assert.deepEqual(twice.ids, [twice.ids[0], twice.ids[0], first.ids[0]]);
+    const taken = await send(byId("4", "A"), create({ external_id: "4", name: "B" }), byId(null, "C"));
+    assert.deepEqual(taken.statuses, [201, 409, 422]);
   });
 }
 
