@@ -3,7 +3,7 @@ import type { ErrorCode } from "../../../supabase/functions/_shared/contract/err
 import { assertError, client } from "../../support/client.ts";
 import { fieldLimits } from "../../support/field_limits.ts";
 import { makeKey, makeWorkspace } from "../../support/fixtures.ts";
-import { UNKNOWN_ID } from "../../support/record_fixtures.ts";
+import { eventsOf, UNKNOWN_ID } from "../../support/record_fixtures.ts";
 import { assertLimits } from "../../support/record_rules.ts";
 import { bodyOf } from "../../support/resources.ts";
 import { test } from "../../support/scenario.ts";
@@ -118,6 +118,14 @@ test("POST /api-v1-leads: an empty phone counts as absent, and a contact with an
     assert.deepEqual([body.lead.contact_id, body.differences], [created, []]);
     assert.equal((await api.get(path)).body.phone, "(11) 97777-1234");
   }
+});
+
+test("A lead emits contact.created if it creates its contact, and not if it reuses one (spec 6.1)", async ({ sql, workspace: { id }, api }) => {
+  const lead = { first_name: "Ana", email: "ana@exemplo.com.br" };
+  await api.post(LEADS, lead);
+  assert.deepEqual((await eventsOf(sql, id)).sort(), ["contact.created", "deal.created", "lead.received"]);
+  await api.post(LEADS, lead);
+  assert.equal((await eventsOf(sql, id)).filter((event) => event === "contact.created").length, 1);
 });
 
 test("POST /api-v1-leads moves top-level utm_* fields into utm, whose own values win (spec 2.3)", async ({ sql, api }) => {
