@@ -1,19 +1,13 @@
 // List filters with several values, and archived records. tests/sql/list_walks_test.ts combines all filters.
 import assert from "node:assert/strict";
-import type { Sql } from "postgres";
 import { assertError } from "../../support/client.ts";
-import { create, ids, readPages } from "../../support/record_fixtures.ts";
+import { create, ids } from "../../support/record_fixtures.ts";
 import { test } from "../../support/scenario.ts";
 import { openWithoutTriggers } from "../../support/stack.ts";
 import { runJob } from "../../support/jobs.ts";
 import { signIn } from "../../support/sessions.ts";
 
 const DEALS = "/api-v1-deals";
-
-/** Archives records, or restores them where `at` is null. */
-async function archive(sql: Sql, table: string, records: string[], at: Date | null = new Date()) {
-  await sql`update ${sql(`crm.${table}`)} set archived_at = ${at} where id in ${sql(records)}`;
-}
 
 test("A filter by state or type takes several values, separated by commas, and names an unknown value", async ({ workspace, api, newDeal }) => {
   const [open, won, lost] = [await newDeal(), await newDeal(), await newDeal()];
@@ -34,45 +28,14 @@ test("A filter by state or type takes several values, separated by commas, and n
     assert.deepEqual(details, { status: `"${unknown}" não é um de "aberto", "ganho", "perdido"` });
   }
 
-  const activities = [];
-  for (const type of ["visita", "ligacao", "Almoço"]) {
-    activities.push(await create(workspace.key, "/api-v1-activities", { deal_id: open.id, type }));
-  }
-  const [visit, call, lunch] = activities.map(({ id }) => id);
-  assert.deepEqual(await list(`/api-v1-activities?type=visita,ligacao`), [call, visit]);
+  const { id: lunch } = await create(workspace.key, "/api-v1-activities", {
+    deal_id: open.id,
+    type: "Almoço",
+  });
   assert.deepEqual(await list(`/api-v1-activities?type=Almo%C3%A7o,nenhum`), [lunch]);
-  assert.deepEqual(await list(`/api-v1-activities?status=pendente,cancelada`), [lunch, call, visit]);
   const many = Array.from({ length: 11 }, (_, n) => `tipo ${n}`).join();
   assertError(await api.get(`/api-v1-activities?type=${many}`), "validation_error", ["type"]);
-  const observation = { deal_id: open.id, body: "A", kind: "observation" };
-  const note = await create(workspace.key, "/api-v1-notes", observation);
-  assert.deepEqual(await list(`/api-v1-notes?deal_id=${open.id}&kind=note,observation`), [note.id]);
 });
-
-for (const table of ["contacts", "companies", "deals"]) {
-  const path = `/api-v1-${table}`;
-
-  test(`GET ${path} finds every active record, even if nearly all records are archived`, async ({ workspace, api }) => {
-    await using admin = await openWithoutTriggers();
-    const own = table === "deals" ? admin`title, pipeline_id, stage_id,` : admin`name,`;
-    const values = table === "deals"
-      ? admin`'A', ${workspace.pipelineId}::uuid, ${workspace.stages[0].id}::uuid,`
-      : admin`'A',`;
-    await admin`
-      insert into ${admin(`crm.${table}`)} (workspace_id, id, ${own} owner_id, archived_at)
-      select ${workspace.id}::uuid, crm.uuid_v7(timestamptz '2025-01-01' + n * interval '1 second'), ${values}
-        ${workspace.memberId}::uuid, case when n % 1000 <> 7 then now() end
-      from generate_series(1, 5000) n`;
-    const expected = await admin`
-      select id from ${admin(`crm.${table}`)} where workspace_id = ${workspace.id} and archived_at is null
-      order by id desc`;
-    const pages = await readPages(api, `${path}?limit=2`);
-    const found = pages.flatMap(ids);
-    assert.deepEqual(found, expected.map(({ id }) => id));
-    assert.equal(found.length, 5);
-    assert.ok(pages.length > 3, "the pages end early");
-  });
-}
 
 test("An archived deal is not in the funnel, is never stale, and its activities never become overdue", async ({ sql, workspace, api, newDeal }) => {
   const [kept, archived, won] = [await newDeal(), await newDeal(), await newDeal()];
@@ -80,7 +43,7 @@ test("An archived deal is not in the funnel, is never stale, and its activities 
   for (const deal of [kept, archived]) {
     await api.post("/api-v1-activities", { deal_id: deal.id, due_at: "2026-01-01" });
   }
-  await archive(sql, "deals", [archived.id, won.id]);
+  await sql`update crm.deals set archived_at = now() where id in (${archived.id}, ${won.id})`;
   {
     await using admin = await openWithoutTriggers();
     await admin`update crm.deals set moved_at = now() - interval '90 days' where workspace_id = ${workspace.id}`;
@@ -103,6 +66,6 @@ test("An archived deal is not in the funnel, is never stale, and its activities 
   const shown = (funnel.body.stages as { deals: { id: string }[] }[]).flatMap(({ deals }) => deals);
   assert.deepEqual(shown.map(({ id }) => id), [kept.id]);
 
-  await archive(sql, "deals", [archived.id], null);
+  await sql`update crm.deals set archived_at = null where id = ${archived.id}`;
   assert.deepEqual(await emitted(), [...ofKept, `activity.overdue ${archived.id}`].sort(), "restored");
 });
