@@ -3,7 +3,6 @@ import assert from "node:assert/strict";
 import { isDeepStrictEqual } from "node:util";
 import { openApiDocument } from "../../tools/openapi/document.ts";
 import { EVENT_TYPES } from "../../supabase/functions/_shared/contract/events.ts";
-import { slotOf } from "../../supabase/functions/_shared/contract/credentials.ts";
 import { signedHeaders } from "../../supabase/functions/webhook-dispatcher/sign.ts";
 import { call } from "../support/client.ts";
 import { assertDocumented, documents, operationOf } from "../support/documented.ts";
@@ -101,14 +100,6 @@ Deno.test("The OpenAPI documents have a union of deliveries and one of events, w
   }
 });
 
-Deno.test("The OpenAPI document allows the tokens of proposal links with a slot, and those without one", () => {
-  const pattern = new RegExp(documents.api.components.parameters.token.schema.pattern);
-  const token = "a".repeat(43);
-  assert.ok(
-    pattern.test(token) && pattern.test(token + slotOf(crypto.randomUUID())) && !pattern.test(token + "a"),
-  );
-});
-
 Deno.test("The OpenAPI document declares the headers of deliveries (spec 6.3)", () => {
   const values = {
     event: "deal.won",
@@ -130,14 +121,6 @@ Deno.test("The OpenAPI document declares the headers of deliveries (spec 6.3)", 
     const named = (headers: Header[]) => headers.map(({ name }) => name).sort();
     assert.deepEqual(named(headers), sometimes!.sort());
     assert.deepEqual(named(headers.filter(({ required }) => required)), always!.sort());
-  }
-});
-
-Deno.test("The OpenAPI documents name the local stack first, then the hosted service", () => {
-  for (const audience of AUDIENCES) {
-    const [local, hosted] = documents[audience].servers;
-    assert.match(local.url, /^http:\/\/127\.0\.0\.1:\d+\/functions\/v1$/);
-    assert.match(hosted.url, /^https:\/\/\{project\}/);
   }
 });
 
