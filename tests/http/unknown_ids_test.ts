@@ -188,15 +188,6 @@ test("The id of another workspace's record counts as unknown: no error says its 
   assert.equal((await client(theirs.key).get(`${DEALS}/${mine}`)).body.error.details, undefined);
 });
 
-test("A reference to an erased contact is refused with this reason", async ({ api }) => {
-  const { body: { id } } = await api.post(CONTACTS, { name: "Ana" });
-  await api.post(`${CONTACTS}/${id}/erase`);
-  const reply = await api.post(DEALS, { title: "Plano", contact_id: id });
-  assert.deepEqual(assertError(reply, "invalid_reference"), {
-    contact_id: "Contato cujos dados foram apagados",
-  });
-});
-
 test("A filter by an unknown owner, stage or pipeline is an error, and a filter by an inactive owner, stage or pipeline works (spec 7)", async ({ sql, workspace, api, newDeal }) => {
   await newDeal();
   const former = await makeMember(sql, workspace);

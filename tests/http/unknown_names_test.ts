@@ -5,7 +5,6 @@ import { nearestName } from "../../supabase/functions/_shared/http/nearest_name.
 import { nameTools } from "../../supabase/functions/mcp/tools.ts";
 import { assertError } from "../support/client.ts";
 import { UNKNOWN_ID } from "../support/record_fixtures.ts";
-import { deno } from "../support/run.ts";
 import { test } from "../support/scenario.ts";
 
 const STRICT = { Prefer: "handling=strict" };
@@ -57,14 +56,6 @@ test("The error for an unknown filter of a subscription names the nearest filter
   });
 });
 
-test("A field that the call already has is not suggested for an unknown field", async ({ api }) => {
-  const details = assertError(
-    await api.post(CONTACTS, { name: "Ana", nome: "Ana" }, STRICT),
-    "validation_error",
-  );
-  assert.deepEqual(details, { nome: "Campo desconhecido" });
-});
-
 test("A batch names the nearest field in at most 100 of its details", async ({ api }) => {
   const data = Object.fromEntries(Array.from({ length: 10 }, (_, index) => [`nam${index}`, 1]));
   const items = Array.from({ length: 20 }, () => ({ op: "create", data }));
@@ -92,16 +83,6 @@ Deno.test("For an unknown name, a field is suggested if it differs by a few lett
   for (const unknown of ["stage", "x", "", "nam".repeat(10_000), "constructor"]) {
     assert.equal(nearestName(unknown, fields), null, unknown.slice(0, 20));
   }
-});
-
-Deno.test("The code that suggests names is loaded only for an error", async () => {
-  const file = new URL("../../supabase/functions/_shared/http/valid_input.ts", import.meta.url).pathname;
-  const { modules } = JSON.parse((await deno(["info", "--json", file])).stdout) as {
-    modules: { specifier: string; dependencies?: { specifier: string; isDynamic?: boolean }[] }[];
-  };
-  const importing = modules.flatMap(({ dependencies = [] }) => dependencies)
-    .filter(({ specifier }) => specifier.endsWith("/nearest_name.ts"));
-  assert.deepEqual(importing.map(({ isDynamic }) => isDynamic), [true]);
 });
 
 Deno.test("Each operation that a message names for a kind of record has a tool", () => {
