@@ -121,14 +121,6 @@ test("An error names the contact if it is unknown, merged or erased, and the rol
   assertError(await api.post(path, { contact_id: erased }), "invalid_reference", ["contact_id"]);
 });
 
-test("An unknown deal answers 404 before the contact is checked; removing an unknown contact answers 404 too", async ({ api, deal, path }) => {
-  const unknown = `${DEALS}/${UNKNOWN_ID}/contacts`;
-  assertError(await api.post(unknown, { contact_id: UNKNOWN_ID }), "not_found");
-  assertError(await api.delete(`${path}/${UNKNOWN_ID}`), "not_found", ["contact_id"]);
-  const wrong = assertError(await api.delete(`${path}/${deal.id}`), "not_found");
-  assert.match(wrong["contact_id"]!, /de um negócio/);
-});
-
 test("A deal has at most 50 contacts besides its main contact, even when they are added at once", async ({ api, sql, workspace, deal, path, newContact }) => {
   await sql`
     insert into crm.deal_contacts (workspace_id, deal_id, contact_id)

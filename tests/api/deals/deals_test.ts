@@ -102,13 +102,6 @@ test("GET /api-v1-deals/<uuid> adds the contact, the company and the newest acti
   assert.deepEqual(Object.keys(body).slice(0, 3), ["id", "workspace_id", "title"]);
 });
 
-test("A deal gets its external_id later, and an upsert then finds the deal by it", async ({ api }) => {
-  const { body: { id } } = await api.post(DEALS, { title: "Venda" });
-  assert.equal((await api.patch(`${DEALS}/${id}`, { external_id: "pedido-1" })).body.external_id, "pedido-1");
-  const found = await api.post(`${DEALS}/upsert?match_by=external_id`, { external_id: "pedido-1", value: 9 });
-  assert.deepEqual([found.status, found.body.id], [200, id]);
-});
-
 test("A deal's amounts come back as they were sent (spec 1)", async ({ api }) => {
   const amounts =
     "0.1 0.005 1e12 123456789.99 70368744177663.99 90000000000000.00 9.00000000000001e14 1e15 1e-15";

@@ -155,7 +155,9 @@ test("A lead from an erased person creates a new contact, and a new deal for an 
   assert.ok(second.created.contact);
   assert.notEqual(second.lead.contact_id, first.lead.contact_id);
   const refused = await api.post("/api-v1-deals", { contact_id: first.lead.contact_id });
-  assert.ok("contact_id" in assertError(refused, "invalid_reference"));
+  assert.deepEqual(assertError(refused, "invalid_reference"), {
+    contact_id: "Contato cujos dados foram apagados",
+  });
   const { body: deal } = await api.get(`/api-v1-deals/${first.lead.deal_id}`);
   assert.deepEqual([deal.contact.name, deal.title, deal.lead], ["Contato apagado", "Contato apagado", null]);
 });

@@ -1,6 +1,5 @@
 // Which contact a lead matches, and which typed values are kept (docs/decisions/0003-leads.md).
 import assert from "node:assert/strict";
-import { client } from "../../support/client.ts";
 import { readUntil } from "../../support/feed.ts";
 import { test } from "../../support/scenario.ts";
 
@@ -163,29 +162,4 @@ test("A lead's deal is titled with the typed name; the deal's GET by id, lead.re
     select crm.delivery_body(e.id, e)::json as body from crm.events e
     where e.object_id = ${deal_id} and e.event = 'lead.received'`;
   assert.deepEqual(delivery!["body"].data.submitted, submitted);
-});
-
-test("The Idempotency-Key of a lead is checked before its external_id, and replays the first reply", async ({ workspace }) => {
-  const send = (body: unknown, key?: string) =>
-    client(workspace.key).post(LEADS, body, key === undefined ? {} : { "Idempotency-Key": key });
-  const lead = { first_name: "Ana", external_id: "x" };
-  const first = await send(lead, "one");
-  assert.equal(first.status, 201);
-
-  const replayed = await send(lead, "one");
-  assert.equal(replayed.status, 200);
-  assert.equal(replayed.text, first.text, "the original reply, in which idempotent is false");
-  assert.equal(replayed.headers.get("Idempotent-Replayed"), "true");
-
-  const known = await send(lead, "two");
-  assert.equal(known.status, 200);
-  assert.equal(known.body.idempotent, true);
-  assert.deepEqual(known.body.lead, first.body.lead);
-  assert.equal((await send(lead, "two")).text, known.text);
-  // An Idempotency-Key that was sent with a known lead counts as used: with another body it conflicts.
-  const conflict = await send({ ...lead, external_id: "y" }, "two");
-  assert.equal(conflict.body.error.code, "idempotency_conflict");
-
-  const withoutKey = await send(lead);
-  assert.equal(withoutKey.body.idempotent, true);
 });

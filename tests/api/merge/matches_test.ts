@@ -115,6 +115,7 @@ for (const [path, by, value, own] of upserts) {
       const { status, body, text } = await api.post(upsert, { [by]: sent, instagram: `@${sent}` });
       assert.equal(status, 200, text);
       assert.deepEqual([body.id, body[by], body.instagram], [stays.id, own, `@${sent}`]);
+      assert.deepEqual(body.differences, sent === own ? [] : [by]);
     }
     assert.equal(ids(await api.get(path)).length, 1);
 

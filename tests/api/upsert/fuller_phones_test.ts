@@ -87,11 +87,3 @@ test("an upsert keeps a company's more complete phone, also in a batch, whose re
     undefined,
   ]);
 });
-
-test("an upsert that finds a record by a merged record's value names the field in differences", async ({ api }) => {
-  const { body: { id } } = await api.post(CONTACTS, { name: "Ana", email: "ana@x.com" });
-  const { body: other } = await api.post(CONTACTS, { name: "Ana", email: "velho@x.com" });
-  await api.post(`${CONTACTS}/${id}/merge`, { merge_id: other.id });
-  const { body } = await api.post(`${CONTACTS}/upsert?match_by=email`, { email: "velho@x.com" });
-  assert.deepEqual([body.id, body.email, body.differences], [id, "ana@x.com", ["email"]]);
-});
