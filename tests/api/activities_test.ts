@@ -122,25 +122,6 @@ test("activities: completed_at is set when the status becomes concluida, and cle
   assert.equal((await api.get(`${ACTIVITIES}/${created.id}`)).body.completed_at, null);
 });
 
-test("a new activity sets its deal's last_activity_at, also when SQL inserts it rather than the API", async ({ sql, workspace, api, newDeal }) => {
-  const deal = await newDeal();
-  const lastActivity = async () => {
-    const [row] = await sql<[{ at: string | null }]>`
-      select crm.iso(last_activity_at) as at from crm.deals where id = ${deal.id}`;
-    return row.at;
-  };
-  assert.equal(await lastActivity(), null);
-  const first = (await api.post(ACTIVITIES, { deal_id: deal.id })).body;
-  assert.equal(await lastActivity(), first.created_at);
-  await api.patch(`${ACTIVITIES}/${first.id}`, { title: "Novo" });
-  assert.equal(await lastActivity(), first.created_at);
-  const [own] = await sql<[{ at: string }]>`
-    insert into crm.activities (workspace_id, deal_id, owner_id, created_by_id, title)
-    values (${workspace.id}, ${deal.id}, ${workspace.memberId}, ${workspace.memberId}, 'T')
-    returning crm.iso(created_at) as at`;
-  assert.equal(await lastActivity(), own.at);
-});
-
 test("a new activity emits activity.created once, and the event shows the activity's current values (spec 6.1)", async ({ sql, workspace, api, newDeal }) => {
   const { id: deal_id } = await newDeal();
   const { id } = (await api.post(ACTIVITIES, { deal_id, is_online_meeting: true })).body;

@@ -52,21 +52,3 @@ test("GET /api-v1-workspace shows all members and event types, and the active lo
     custom_fields: [],
   });
 });
-
-test("The ids that GET /api-v1-workspace shows, except of inactive members, are accepted by other calls (spec 5)", async ({ sql, workspace, api, newDeal }) => {
-  await makeMember(sql, workspace);
-  await makeLossReason(sql, workspace);
-  const { members, loss_reasons, pipelines } = (await api.get(WORKSPACE)).body;
-  for (const { id: owner_id } of members.filter(({ is_active }: { is_active: boolean }) => is_active)) {
-    assert.equal((await api.post("/api-v1-contacts", { name: "Ana", owner_id })).status, 201);
-  }
-  for (const { id: pipeline_id, stages } of pipelines) {
-    for (const { id: stage_id } of stages) {
-      assert.equal((await api.post("/api-v1-deals", { title: "Plano", pipeline_id, stage_id })).status, 201);
-    }
-  }
-  const lost = await api.post(`/api-v1-deals/${(await newDeal()).id}/lose`, {
-    loss_reason_id: loss_reasons[0].id,
-  });
-  assert.equal(lost.body.loss_reason_id, loss_reasons[0].id);
-});

@@ -38,23 +38,6 @@ test("An import creates and updates contacts with their companies, and names the
   assert.equal(callers.length, 3);
 });
 
-test("An import that is sent again writes no contact and no company twice", async ({ sql, workspace: { id } }) => {
-  const { client: member } = await signIn(sql, id, "gestor");
-  const items = [
-    upsert("external_id", { name: "Ana", external_id: "c-1", company: "Padaria Sol" }),
-    upsert("email", { name: "Rui", email: "rui@sol.example", company: "padaria sol" }),
-    upsert("phone", { name: "Eva", phone: "11 97777-1234" }),
-  ];
-  const first = await member.post(IMPORT, { items });
-  const again = await member.post(IMPORT, { items });
-  assert.deepEqual(first.body.summary, { created: 3, updated: 0, failed: 0 });
-  assert.deepEqual(again.body.summary, { created: 0, updated: 3, failed: 0 });
-  const [counts] = await sql`
-    select (select count(*)::int from crm.contacts where workspace_id = ${id}) as contacts,
-      (select count(*)::int from crm.companies where workspace_id = ${id}) as companies`;
-  assert.deepEqual({ ...counts }, { contacts: 3, companies: 1 });
-});
-
 test("dry_run says what would be created, which fields would change, and why a line is refused, and writes nothing", async ({ sql, workspace: { id, key } }) => {
   const { client: member } = await signIn(sql, id, "gestor");
   const ana = await create(key, "/api-v1-contacts", {
@@ -104,33 +87,6 @@ test("dry_run says what would be created, which fields would change, and why a l
         (select count(*)::int from crm.events where workspace_id = ${id}) as events`;
     return rows;
   }
-});
-
-test("An import changes only the custom fields that a line names, and keeps the contact's other fields", async ({ sql, workspace: { id, key }, api }) => {
-  const { client: member } = await signIn(sql, id, "gestor");
-  const { id: contactId } = await create(key, "/api-v1-contacts", {
-    name: "Ana",
-    phone: "(11) 97777-1234",
-    custom_fields: { porte: "Pequeno", origem: "Feira" },
-  });
-  // A contact may have 50 fields. With these 48 and its own three it would have more.
-  const tooMany = Object.fromEntries(Array.from({ length: 48 }, (_, n) => [`campo${n}`, n]));
-  const { body } = await member.post(IMPORT, {
-    items: [
-      upsert("phone", { phone: "11977771234", custom_fields: { porte: "Grande" } }),
-      upsert("phone", { phone: "(11) 97777-1234", custom_fields: { canal: "Site" } }),
-      upsert("phone", { phone: "11977771234", custom_fields: tooMany }),
-      upsert("phone", { name: "Sem número", phone: "não tem", custom_fields: { porte: "Grande" } }),
-    ],
-  });
-  assert.equal(body.results[0].id, contactId);
-  assert.deepEqual(body.results[2].error.details, [{
-    field: "items[2].custom_fields",
-    message: "Com os campos que já tem, o registro passaria de 50 campos ou de 10 KB, o máximo",
-  }]);
-  assert.equal(body.results[3].error.code, "validation_error");
-  const { body: contact } = await api.get(`/api-v1-contacts/${contactId}`);
-  assert.deepEqual(contact.custom_fields, { porte: "Grande", origem: "Feira", canal: "Site" });
 });
 
 test("An import finds no contact or company of another workspace, and leaves a company with another tax id alone", async ({ sql, workspace: { id, key }, api }) => {

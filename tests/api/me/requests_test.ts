@@ -232,16 +232,3 @@ test("If a key gets many 429 in one second, the log has one of them, and request
   assert.ok(limited <= 3 + seconds, `${limited} in ${seconds} s`);
   assert.ok(statements <= 6 + seconds, `${statements} in ${seconds} s`);
 });
-
-test("The log of a key that is bound to networks says from which address a call was refused", async ({ sql, workspace }) => {
-  const { id, key } = await makeKey(sql, workspace.id);
-  await sql`update crm.api_keys set allowed_networks = '{203.0.113.0/24}' where id = ${id}`;
-  const refused = await client(key).get("/api-v1-pipelines");
-  const { client: vendedor } = await signIn(sql, workspace.id, "vendedor");
-  const [logged] = await eventually(async () => {
-    const { body } = await vendedor.get(`/app-v1-keys/${id}/requests?status=403`);
-    return body.data.length > 0 && body.data;
-  }, "the refused request");
-  assert.equal(logged.request_id, refused.headers.get("X-Request-Id"));
-  assert.match(logged.error.message, /127\.0\.0\.1/);
-});

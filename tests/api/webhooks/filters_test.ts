@@ -153,6 +153,9 @@ test("Batches and merges respect filters as single calls do, whether or not the 
       events.push(["contact.created", contact], ["deal.created", deal]);
     }
   }
+  const behind = await sql`
+    select from crm.webhook_subscriptions where workspace_id = ${workspace.id} and behind_since is not null`;
+  assert.ok(behind.length > 0, "more events pass than may wait");
   await sql`update crm.workspaces set max_waiting_deliveries = 50000 where id = ${workspace.id}`;
   for (const [id, events] of Object.entries(expected)) {
     await caughtUp(sql, id);
@@ -176,22 +179,6 @@ async function caughtUp(sql: Sql, id: string): Promise<void> {
     return behind.length === 0;
   }, "a subscription that is no longer behind");
 }
-
-test("A subscription that was behind catches up with the events that pass, and no others", async ({ sql, workspace, api }) => {
-  const owner_id = await makeMember(sql, workspace);
-  await sql`update crm.workspaces set max_waiting_deliveries = 2 where id = ${workspace.id}`;
-  const id = await subscribe(api, ["contact.created"], { owner_id });
-  const theirs: string[] = [];
-  for (let n = 0; n < 6; n++) {
-    theirs.push(await made(api.post("/api-v1-contacts", { name: `Ana ${n}`, owner_id })));
-    await made(api.post("/api-v1-contacts", { name: `Bia ${n}` }));
-  }
-  const { body } = await api.get(`${WEBHOOKS}/${id}`);
-  assert.ok(body.behind_since, "more events pass than may wait");
-  await sql`update crm.workspaces set max_waiting_deliveries = 100 where id = ${workspace.id}`;
-  await caughtUp(sql, id);
-  assert.deepEqual(await eventsFor(sql, id), theirs.map((contact) => ["contact.created", contact]));
-});
 
 test("POST …/recover queues the missed events that the filters let pass now", async ({ sql, workspace, api }) => {
   const mailbox = openMailbox();
