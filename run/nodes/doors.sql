@@ -1,5 +1,5 @@
--- The proxy's doors that are written by hand, because they combine the answers of several nodes. The other doors are in
--- proxy_written.sql.
+-- The proxy's doors that are written by hand, because they combine the answers of several nodes. tools/nodes/ makes the
+-- other doors.
 
 create function nodes.refused(p_code text) returns api.reply
 language sql stable set search_path = '' as $$

@@ -11,9 +11,12 @@ interface Nodes {
 
 const read = (file: string) => Deno.readTextFile(new URL(file, import.meta.url));
 
-/** The SQL files of a proxy, in the order in which they run. */
-const readProxySql = () =>
-  Promise.all(["proxy.sql", "proxy_written.sql", "doors.sql"].map(read)) as Promise<[string, string, string]>;
+/** The SQL of a proxy, in the order in which it runs. */
+async function readProxySql(): Promise<[routing: string, generated: string, byHand: string]> {
+  // Imported only now, because the schemas of all resources would delay each command.
+  const { generateDoors } = await import("../../tools/nodes/doors.ts");
+  return [await read("proxy.sql"), await generateDoors(), await read("doors.sql")];
+}
 
 const digestOf = (texts: string[]) => createHash("sha256").update(texts.join("")).digest("hex");
 
@@ -39,7 +42,7 @@ const LIFETIME_S = 1_800;
  */
 export async function installProxy(sql: Sql, { connections, password }: Nodes): Promise<void> {
   const texts = await readProxySql();
-  const [routing, written, doors] = texts;
+  const [routing, generated, byHand] = texts;
   await sql.begin(async (sql) => {
     await sql.unsafe(routing);
     for (const [server, timeout] of [["crm", CALL_TIMEOUT_S], ["crm_each", EACH_TIMEOUT_S]] as const) {
@@ -52,8 +55,8 @@ export async function installProxy(sql: Sql, { connections, password }: Nodes): 
         create user mapping for current_user server ${server}
           options (user 'crm_functions', password ${await quoteLiteral(sql, password)});`);
     }
-    await sql.unsafe(written);
-    await sql.unsafe(doors);
+    await sql.unsafe(generated);
+    await sql.unsafe(byHand);
     await sql.unsafe(`comment on schema nodes is '${digestOf(texts)}'`);
     for (const [node, connection] of connections.entries()) {
       await sql`select nodes.set_node(${node}, ${connection})`;

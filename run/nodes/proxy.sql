@@ -1,7 +1,8 @@
 -- The proxy in front of several databases: a Postgres 15 with PL/Proxy and without data of workspaces. The edge
 -- functions and the dispatcher connect to it as to a single database, because it has every SQL function that they call.
--- Each call runs on the node that has the workspace. install.ts installs this file and proxy_written.sql, which
--- `deno task nodes` writes from the statements in supabase/functions. A proxy can be rebuilt from its nodes and slots.
+-- Each call runs on the node that has the workspace. install.ts installs this file, then the doors that tools/nodes/
+-- makes from the statements in supabase/functions (`deno task nodes` prints them), and doors.sql. A proxy can be rebuilt
+-- from its nodes and slots.
 --
 -- A node commits by itself: no transaction spans two nodes, and `set local` at the proxy does not reach a node. The
 -- edge functions need neither, because each request is one statement.

@@ -4,8 +4,6 @@ import { fileURLToPath } from "node:url";
 import { relative } from "node:path";
 import { formatted, writtenFiles as filesOfSdk } from "../../clients/sdk/write/files.ts";
 import { writtenFiles as filesOfTools } from "../../tools/mcp/files.ts";
-import { writtenDoors } from "../../tools/nodes/doors.ts";
-import { WRITTEN as DOORS } from "../../tools/nodes/main.ts";
 import { pages } from "../../tools/pages/all.ts";
 import { writtenFiles as filesOfRecords } from "../../tools/records/files.ts";
 import { writtenFiles as filesOfTables } from "../../tools/tables/files.ts";
@@ -25,4 +23,3 @@ for (const { path, text } of await filesOfTables()) test("tables", path, () => t
 for (const { path, text } of filesOfTools()) test("tools", path, () => text);
 for (const [path, text] of Object.entries(filesOfSdk())) test("sdk", path, () => formatted(text));
 for (const { file, write } of pages) test("docs", file, write);
-test("nodes", fileURLToPath(DOORS), writtenDoors);

@@ -31,8 +31,8 @@ const ROUTINGS: Record<string, Routing> = {
 /** Types that the proxy has too. The proxy gets values of all other types as text. */
 const TYPES = ["api.reply"];
 
-/** What `deno task nodes` writes into run/nodes/proxy_written.sql. */
-export async function writtenDoors(): Promise<string> {
+/** The SQL of the proxy's functions, which pass the statements of supabase/functions on to the nodes. */
+export async function generateDoors(): Promise<string> {
   const called = [...new Set((await sentStatements()).map(({ called }) => called))];
   const unrouted = called.filter((name) => !(name in ROUTINGS));
   if (unrouted.length > 0) {
@@ -42,7 +42,7 @@ export async function writtenDoors(): Promise<string> {
   const doors = await Promise.all(
     called.map(async (name) => doorsOf(await signatureOf(name), ROUTINGS[name]!)),
   );
-  return ["-- Written by deno task nodes.", ...types, ...doors.flat()].join("\n\n") + "\n";
+  return [...types, ...doors.flat()].join("\n\n") + "\n";
 }
 
 function doorsOf(signature: Signature, routing: Routing): string[] {

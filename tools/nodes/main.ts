@@ -1,6 +1,4 @@
-/** `deno task nodes`: writes the proxy's functions, which pass the statements of supabase/functions on to the nodes. */
-import { writtenDoors } from "./doors.ts";
+/** `deno task nodes`: prints the proxy's functions, which pass the statements of supabase/functions on to the nodes. */
+import { generateDoors } from "./doors.ts";
 
-export const WRITTEN = new URL("../../run/nodes/proxy_written.sql", import.meta.url);
-
-if (import.meta.main) await Deno.writeTextFile(WRITTEN, await writtenDoors());
+console.log(await generateDoors());
