@@ -1,15 +1,9 @@
-import type { Sql } from "postgres";
 import { startOwnPostgres } from "../../run/local/own_postgres.ts";
 import { openSql } from "../../run/local/sql.ts";
 
 /** Opens a client of a database, which is closed when the scope ends (`await using`). */
-export function connect(
-  databaseUrl: string,
-  max = 1,
-  options: Parameters<typeof openSql>[1] = {},
-): Sql & AsyncDisposable {
-  const sql = openSql(databaseUrl, { max, ...options });
-  return Object.assign(sql, { [Symbol.asyncDispose]: () => sql.end({ timeout: 1 }) });
+export function connect(databaseUrl: string, max = 1) {
+  return openSql(databaseUrl, { max });
 }
 
 /** Starts a Postgres with the migrations, and connects to it. @param max connections of `sql` */

@@ -1,12 +1,13 @@
 import type { Sql } from "postgres";
 import { firstLine, StackError } from "../local/stack_error.ts";
 import { FUNCTIONS_ROLE, setFunctionsPassword } from "../operator/functions_password.ts";
-import { firstAnswer } from "../local/sql.ts";
-import { CONNECT_TIMEOUT_S, openDatabase } from "./database.ts";
+import { firstAnswer, openConnection } from "../local/sql.ts";
 
 /** Several, because a pooler may cache the old password. Few, because a pooler may block a client that often fails. */
 const TRIES = 3;
 const PAUSE_MS = 5_000;
+/** How long a login may take, in seconds. */
+const TIMEOUT_S = 10;
 
 /**
  * Gives the functions' role the password in FUNCTIONS_DATABASE_URL, unless the role has it already.
@@ -34,14 +35,12 @@ export async function canLogIn(functionsDatabaseUrl: string): Promise<boolean> {
 
 /** Returns why the login failed; null if the functions' role is logged in. */
 async function tryLogin(url: string): Promise<string | null> {
-  const sql = openDatabase(url, "crm-deploy");
+  await using sql = openConnection(url, "crm-deploy", TIMEOUT_S);
   try {
     const query = sql<[{ user: string }]>`select current_user as user`;
-    const [row] = await firstAnswer(sql, query, CONNECT_TIMEOUT_S);
+    const [row] = await firstAnswer(sql, query, TIMEOUT_S);
     return row.user === FUNCTIONS_ROLE ? null : `it logs in as ${row.user}`;
   } catch (error) {
     return firstLine(error);
-  } finally {
-    await sql.end({ timeout: 1 });
   }
 }

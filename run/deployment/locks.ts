@@ -25,22 +25,18 @@ export async function locksOf(missing: readonly Migration[]): Promise<Map<string
   await Deno.chmod(dataDir, 0o711);
   try {
     const { databaseUrl } = await startPostgres(dataDir, await loadSecrets(dataDir));
-    const sql = openSql(databaseUrl, { max: 1 });
-    try {
-      await createHistory(sql);
-      const lines = new Map<string, string[]>();
-      for (const migration of await migrationFiles(join(missing[0]!.path, ".."))) {
-        const tables = await tablesOf(sql);
-        await applyMigration(
-          sql,
-          migration,
-          async (sql) => void lines.set(migration.version, await waits(sql, tables)),
-        );
-      }
-      return lines;
-    } finally {
-      await sql.end();
+    await using sql = openSql(databaseUrl, { max: 1 });
+    await createHistory(sql);
+    const lines = new Map<string, string[]>();
+    for (const migration of await migrationFiles(join(missing[0]!.path, ".."))) {
+      const tables = await tablesOf(sql);
+      await applyMigration(
+        sql,
+        migration,
+        async (sql) => void lines.set(migration.version, await waits(sql, tables)),
+      );
     }
+    return lines;
   } finally {
     await stopPostgres(dataDir);
     await Deno.remove(dataDir, { recursive: true });

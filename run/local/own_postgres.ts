@@ -53,7 +53,7 @@ export async function startOwnPostgres(prefix: string): Promise<OwnPostgres> {
     },
   };
   open.add(postgres);
-  const sql = openSql(databaseUrl, { max: 1 });
+  await using sql = openSql(databaseUrl, { max: 1 });
   try {
     await migrate(sql);
     await installAuthSchema(sql);
@@ -61,8 +61,6 @@ export async function startOwnPostgres(prefix: string): Promise<OwnPostgres> {
   } catch (error) {
     await postgres.close();
     throw error;
-  } finally {
-    await sql.end();
   }
   return postgres;
 }

@@ -1,3 +1,4 @@
+import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { freePort } from "./free_port.ts";
 import { binariesFolder, run, type SystemUser, systemUser } from "./postgres_binaries.ts";
@@ -52,7 +53,7 @@ export async function startPostgres(dataDir: string, secrets: Secrets, port?: nu
   await stopLeftover(cluster);
   await initialise(cluster, dataDir, secrets);
   const usedPort = await start(cluster, port);
-  if (await exists(cluster.withoutRoles)) {
+  if (existsSync(cluster.withoutRoles)) {
     await createRoles(usedPort, secrets);
     await Deno.remove(cluster.withoutRoles);
   }
@@ -101,7 +102,7 @@ async function initialise(
   if (user) await Deno.chown(log, user.uid, user.gid);
   const passwordFile = join(dataDir, "initdb-password");
   const partial = `${folder}.partial`;
-  if (await exists(folder)) return;
+  if (existsSync(folder)) return;
   // A killed initdb leaves an incomplete folder, which must never have the final name.
   await Deno.remove(partial, { recursive: true }).catch(() => {});
   await Deno.mkdir(partial, { mode: 0o700 });
@@ -156,7 +157,7 @@ async function stop(cluster: Cluster, mode: StopMode = "fast"): Promise<void> {
 
 async function stopLeftover(cluster: Cluster, mode?: StopMode): Promise<void> {
   const pidFile = join(cluster.folder, "postmaster.pid");
-  if (!await exists(pidFile)) return;
+  if (!existsSync(pidFile)) return;
   if (await runningPostmaster(cluster) !== null) return await stop(cluster, mode);
   // Postgres refuses to start while any process has the id in this file, also a process of another program.
   await Deno.remove(pidFile).catch(() => {});
@@ -174,22 +175,18 @@ async function runningPostmaster({ folder }: Cluster): Promise<number | null> {
 
 /** Creates the role `postgres` as owner of the database, with the rights that it has on Supabase: not a superuser. */
 async function createRoles(port: number, secrets: Secrets): Promise<void> {
-  const sql = openSql(connection(SUPERUSER, secrets.superuser_password, port), { max: 1 });
-  try {
-    if ((await sql`select from pg_roles where rolname = 'postgres'`).length > 0) return;
-    await sql.begin(async (sql) => {
-      await sql.unsafe(`
-        create role postgres login createrole createdb replication bypassrls password '${secrets.postgres_password}';
-        grant pg_monitor, pg_read_all_data, pg_signal_backend to postgres;
-        alter database postgres owner to postgres;
-        alter schema public owner to postgres;
-        create schema extensions authorization postgres;
-        create extension pg_stat_statements schema extensions;
-      `);
-    });
-  } finally {
-    await sql.end();
-  }
+  await using sql = openSql(connection(SUPERUSER, secrets.superuser_password, port), { max: 1 });
+  if ((await sql`select from pg_roles where rolname = 'postgres'`).length > 0) return;
+  await sql.begin((sql) =>
+    sql.unsafe(`
+      create role postgres login createrole createdb replication bypassrls password '${secrets.postgres_password}';
+      grant pg_monitor, pg_read_all_data, pg_signal_backend to postgres;
+      alter database postgres owner to postgres;
+      alter schema public owner to postgres;
+      create schema extensions authorization postgres;
+      create extension pg_stat_statements schema extensions;
+    `)
+  );
 }
 
 function pgCtl({ binaries, folder, user }: Cluster, args: string[]) {
@@ -204,8 +201,4 @@ function connection(role: string, password: string, port: number): string {
 function lastError(log: string): string {
   const lines = log.trim().split("\n");
   return (lines.findLast((line) => /FATAL|PANIC|error:/.test(line)) ?? lines.at(-1) ?? "").trim();
-}
-
-async function exists(path: string): Promise<boolean> {
-  return await Deno.stat(path).then(() => true, () => false);
 }

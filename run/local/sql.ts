@@ -8,17 +8,35 @@ import { StackError } from "./stack_error.ts";
 export const TLS_SUPPORTED = !/^2\.[0-4]\./.test(Deno.version.deno);
 
 /**
- * Creates a client for tools and tests. The functions have their own (`_shared/postgres/database.ts`). DATABASE_CA is
- * the certificate (PEM) of the authority that a URL with `sslmode=verify-full` trusts.
+ * Creates a client for tools and tests, which is closed when the scope ends (`await using`). The functions have their
+ * own (`_shared/postgres/database.ts`). DATABASE_CA is the certificate (PEM) of the authority that a URL with
+ * `sslmode=verify-full` trusts.
  * @throws StackError for such a URL before Deno 2.5.
  */
-export function openSql(url: string, options: postgres.Options<Record<string, never>> = {}): postgres.Sql {
+export function openSql(
+  url: string,
+  options: postgres.Options<Record<string, never>> = {},
+): postgres.Sql & AsyncDisposable {
   const ca = restoreLineBreaks(Deno.env.get("DATABASE_CA") ?? "");
   const verified = URL.canParse(url) && new URL(url).searchParams.get("sslmode") === "verify-full";
   if (verified && !TLS_SUPPORTED) {
     throw new StackError(`TLS to the database needs Deno 2.5 or newer, and this is ${Deno.version.deno}`);
   }
-  return postgres(url, { onnotice: () => {}, ...(verified && ca && { ssl: { ca } }), ...options });
+  const sql = postgres(url, { onnotice: () => {}, ...(verified && ca && { ssl: { ca } }), ...options });
+  return Object.assign(sql, { [Symbol.asyncDispose]: () => sql.end({ timeout: 1 }) });
+}
+
+/** Opens one connection, which may go through a pooler. */
+export function openConnection(url: string, applicationName: string, timeoutS: number) {
+  return openSql(url, {
+    max: 1,
+    // Supabase's transaction pooler does not support named statements.
+    prepare: false,
+    connect_timeout: timeoutS,
+    // No maximum age, because the session-level lock of a move must not end while the move runs.
+    max_lifetime: null,
+    connection: { application_name: applicationName },
+  });
 }
 
 /** Whether the database has this table or view. */

@@ -150,29 +150,25 @@ async function prepareDatabase(
 ): Promise<{ demoKey: string; demoLogin: DemoLogin | null }> {
   const { dataDir, databaseUrl: given } = settings;
   const connect_timeout = given === null ? CONNECT_S.own : CONNECT_S.given;
-  const sql = openSql(databaseUrl, { max: 1, connect_timeout });
+  await using sql = openSql(databaseUrl, { max: 1, connect_timeout });
   // Also ends a statement that waits for a lock of another session.
   signal.addEventListener("abort", () => void sql.end({ timeout: 0 }));
-  try {
-    await firstAnswer(sql, sql`select 1`, connect_timeout).catch((error) => {
-      throw new StackError(
-        `The database cannot be reached (${firstLine(error)}): ` +
-          "start it or correct DATABASE_URL, or unset DATABASE_URL to use the embedded one",
-      );
-    });
-    // Begun now: hashing takes 50 ms on another thread, while this thread waits for the database.
-    const passwordHash = hashPassword(secrets.demo_password);
-    const remedy = remedyFor(settings);
-    await migrate(sql, undefined, remedy);
-    await setFunctionsPassword(sql, functionsPassword(databaseUrl, secrets));
-    const demoKey = await ensureDemoKey(sql, secrets.demo_key);
-    if (demoKey !== secrets.demo_key) await saveSecrets(dataDir, { ...secrets, demo_key: demoKey });
-    if (!await installAuthSchema(sql, remedy)) return { demoKey, demoLogin: null };
-    const email = await ensureDemoUser(sql, await passwordHash);
-    return { demoKey, demoLogin: { email, password: secrets.demo_password } };
-  } finally {
-    await sql.end({ timeout: 1 });
-  }
+  await firstAnswer(sql, sql`select 1`, connect_timeout).catch((error) => {
+    throw new StackError(
+      `The database cannot be reached (${firstLine(error)}): ` +
+        "start it or correct DATABASE_URL, or unset DATABASE_URL to use the embedded one",
+    );
+  });
+  // Begun now: hashing takes 50 ms on another thread, while this thread waits for the database.
+  const passwordHash = hashPassword(secrets.demo_password);
+  const remedy = remedyFor(settings);
+  await migrate(sql, undefined, remedy);
+  await setFunctionsPassword(sql, functionsPassword(databaseUrl, secrets));
+  const demoKey = await ensureDemoKey(sql, secrets.demo_key);
+  if (demoKey !== secrets.demo_key) await saveSecrets(dataDir, { ...secrets, demo_key: demoKey });
+  if (!await installAuthSchema(sql, remedy)) return { demoKey, demoLogin: null };
+  const email = await ensureDemoUser(sql, await passwordHash);
+  return { demoKey, demoLogin: { email, password: secrets.demo_password } };
 }
 
 /** Sets the variables of the functions. On Supabase the platform and the project's secrets set them. */

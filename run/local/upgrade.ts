@@ -17,9 +17,7 @@ export async function copyBeforeUpgrade(
   remedy: string,
 ): Promise<Postgres> {
   const sql = openSql(postgres.databaseUrl, { max: 1 });
-  const { missing, applied, unknown } = await missingMigrations(sql, undefined, remedy).finally(() =>
-    sql.end()
-  );
+  const { missing, applied, unknown } = await missingMigrations(sql, undefined, remedy).finally(sql.end);
   if (unknown.length > 0) {
     console.log(
       `A later release made the data in ${dataDir} (${unknown.join(", ")}). This release works with it`,

@@ -1,16 +1,15 @@
 // Moves a workspace from one database to another while clients call it. docs/scale.md says what waits and how long.
 import { setTimeout } from "node:timers/promises";
 import type { Sql } from "postgres";
-import { firstAnswer, openSql } from "../local/sql.ts";
 import { StackError } from "../local/stack_error.ts";
 import { slotOf } from "../../supabase/functions/_shared/contract/credentials.ts";
 import { changeSlot, cut, openTarget } from "./cut.ts";
 import { buildFence, changePhase, isLockTimeout, openFence, removeFence, withLock } from "./fence.ts";
 import { checkMove } from "./move_checks.ts";
 import type { Move, Side } from "./moving.ts";
-import { CONNECT_TIMEOUT_S, operatorUrl } from "./nodes.ts";
+import { openAt, operatorUrl } from "./nodes.ts";
 import { makePartitions } from "./partitions.ts";
-import { otherProxies, silentProxy } from "./proxies.ts";
+import { openProxy, otherProxies } from "./proxies.ts";
 import { rememberCredentials } from "./registering.ts";
 import { copyDrained, endCopy, startCopy, waitForCopy } from "./replication.ts";
 import { countRows, findTables, removeRows, type Table } from "./tables.ts";
@@ -42,6 +41,8 @@ interface Row {
   step: Step | "undo";
 }
 
+/** The application_name of a move's connections. */
+const MOVE = "crm-move";
 /** How long a move waits for the leases of claimed deliveries, which end after 60 seconds. */
 const LEASES_MS = 65_000;
 /** How long a command waits for the last statement of a killed command. */
@@ -175,19 +176,9 @@ async function begin(move: Move): Promise<void> {
 /** Opens the connections of a move. The sessions at both nodes lock the slot, so that no other command moves it. */
 async function openMove(proxy: Sql, row: Row, log: Move["log"]): Promise<Move & AsyncDisposable> {
   await using stack = new AsyncDisposableStack();
-  const open = (url: string) => {
-    const sql = openSql(url, {
-      max: 1,
-      prepare: false,
-      max_lifetime: null,
-      connection: { application_name: "crm-move" },
-    });
-    stack.defer(() => sql.end({ timeout: 1 }));
-    return sql;
-  };
   const side = async (number: number): Promise<Side> => {
     const url = await operatorUrl(proxy, number);
-    return { number, url, sql: open(url) };
+    return { number, url, sql: stack.use(await openAt(url, MOVE)) };
   };
   const [source, target] = [await side(row.source), await side(row.target)];
   const text = await Deno.readTextFile(new URL("move_node.sql", import.meta.url));
@@ -207,13 +198,8 @@ async function openMove(proxy: Sql, row: Row, log: Move["log"]): Promise<Move & 
   }
   const tables = await findTables(source.sql);
   // Each other proxy gets one connection, whose session holds the slot's lock during the cut.
-  const others = (await otherProxies(proxy)).map((url) => ({ url, sql: open(url) }));
-  for (const { url, sql } of others) {
-    await firstAnswer(sql, sql`select`, CONNECT_TIMEOUT_S).catch((error) => {
-      throw silentProxy(url, error);
-    });
-  }
-  const proxies = [proxy, ...others.map(({ sql }) => sql)];
+  const proxies = [proxy];
+  for (const url of await otherProxies(proxy)) proxies.push(stack.use(await openProxy(url, MOVE)));
   const owned = stack.move();
   return {
     slot: row.slot,

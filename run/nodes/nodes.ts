@@ -1,29 +1,31 @@
 // Nodes as a proxy lists them: their addresses, and where each workspace lives.
 import type { Sql } from "postgres";
-import { firstAnswer, hasTable, openSql } from "../local/sql.ts";
+import { firstAnswer, hasTable, openConnection } from "../local/sql.ts";
 import { StackError } from "../local/stack_error.ts";
 import { OperatorError } from "../operator/errors.ts";
 import { slotOf } from "../../supabase/functions/_shared/contract/credentials.ts";
 
-export const CONNECT_TIMEOUT_S = 5;
+const CONNECT_TIMEOUT_S = 5;
 
-/** Opens the operator's connection to a database, node or proxy, and closes it after the work. */
-export async function atDatabase<Result>(url: string, use: (sql: Sql) => Promise<Result>): Promise<Result> {
-  const sql = openSql(url, {
-    max: 1,
-    // Supabase's transaction pooler does not support named statements.
-    prepare: false,
-    connect_timeout: CONNECT_TIMEOUT_S,
-    // No maximum age, because the session-level lock of a move must not end while the move runs.
-    max_lifetime: null,
-    connection: { application_name: "crm-cli" },
-  });
+/**
+ * Opens the operator's connection to a database, node or proxy. It is closed when the scope ends (`await using`).
+ * @throws the reason if the database does not answer
+ */
+export async function openAt(url: string, applicationName = "crm-cli"): Promise<Sql & AsyncDisposable> {
+  const sql = openConnection(url, applicationName, CONNECT_TIMEOUT_S);
   try {
     await firstAnswer(sql, sql`select`, CONNECT_TIMEOUT_S);
-    return await use(sql);
-  } finally {
+    return sql;
+  } catch (error) {
     await sql.end({ timeout: 1 });
+    throw error;
   }
+}
+
+/** Calls `use` with the operator's connection to a database, node or proxy, and closes it after the work. */
+export async function atDatabase<Result>(url: string, use: (sql: Sql) => Promise<Result>): Promise<Result> {
+  await using sql = await openAt(url);
+  return await use(sql);
 }
 
 export async function isProxy(sql: Sql): Promise<boolean> {

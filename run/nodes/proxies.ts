@@ -2,7 +2,7 @@
 import postgres, { type Sql } from "postgres";
 import { firstLine, StackError } from "../local/stack_error.ts";
 import { FUNCTIONS_ROLE, setFunctionsPassword } from "../operator/functions_password.ts";
-import { atDatabase, isProxy } from "./nodes.ts";
+import { atDatabase, isProxy, openAt } from "./nodes.ts";
 import { installProxy } from "./install.ts";
 
 /** All that is needed to rebuild a proxy. Contains passwords. */
@@ -16,7 +16,7 @@ export interface ProxyData {
   proxies: string[];
 }
 
-export interface NodeState {
+export type NodeState = {
   node: number;
   /** How the proxy reaches the node. */
   connection: string;
@@ -24,7 +24,7 @@ export interface NodeState {
   state: string;
   workspaces: number | null;
   slots: number;
-}
+};
 
 /**
  * Opens the operator's connections to all other proxies of the same nodes, and closes them after the work.
@@ -35,33 +35,23 @@ export async function atAllProxies<Result>(
   proxy: Sql,
   use: (proxies: [Sql, ...Sql[]]) => Promise<Result>,
 ): Promise<Result> {
-  return await atOthers(await otherProxies(proxy), [proxy], use);
+  await using stack = new AsyncDisposableStack();
+  const proxies: [Sql, ...Sql[]] = [proxy];
+  for (const url of await otherProxies(proxy)) proxies.push(stack.use(await openProxy(url)));
+  return await use(proxies);
 }
 
-async function atOthers<Result>(
-  [url, ...urls]: readonly string[],
-  opened: [Sql, ...Sql[]],
-  use: (proxies: [Sql, ...Sql[]]) => Promise<Result>,
-): Promise<Result> {
-  if (url === undefined) return await use(opened);
-  let answers = false;
+/** Opens the operator's connection to a proxy. @throws StackError if the proxy does not answer */
+export async function openProxy(url: string, applicationName?: string): Promise<Sql & AsyncDisposable> {
   try {
-    return await atDatabase(url, (sql) => {
-      answers = true;
-      return atOthers(urls, [...opened, sql], use);
-    });
+    return await openAt(url, applicationName);
   } catch (error) {
-    throw answers ? error : silentProxy(url, error);
+    const { host } = new URL(url);
+    throw new StackError(
+      `The proxy at ${host} does not answer (${firstLine(error)}): start it, or, if it is gone for good, ` +
+        "remove it with `deno task crm proxy remove`",
+    );
   }
-}
-
-/** The error for a proxy that cannot be told what changes. */
-export function silentProxy(url: string, cause: unknown): StackError {
-  const { host } = new URL(url);
-  return new StackError(
-    `The proxy at ${host} does not answer (${firstLine(cause)}): start it, or, if it is gone for good, ` +
-      "remove it with `deno task crm proxy remove`",
-  );
 }
 
 /** The addresses of the other proxies in front of the same nodes. */

@@ -23,51 +23,45 @@ export interface NewNode {
  * database in a Postgres with PL/Proxy, which becomes a proxy.
  * @returns the number of the node
  */
-export async function addNode(proxy: Sql, node: NewNode): Promise<number> {
-  return await atAllProxies(proxy, (proxies) => addNodeAt(proxies, node));
-}
-
-async function addNodeAt(
-  proxies: readonly [Sql, ...Sql[]],
-  { url, connection, password }: NewNode,
-): Promise<number> {
-  const reached = connection ?? libpq(url);
-  const [proxy] = proxies;
-  const known = await Promise.all(proxies.map(countNodes));
-  const node = known[0]!;
-  if (known.some((count) => count !== node)) {
-    throw new StackError(
-      "The proxies have different nodes: remove the outdated proxy with `deno task crm proxy remove`, and add it again",
-    );
-  }
-  if (!await isProxy(proxy)) await makeProxy(proxy, password, [reached]);
-  const secret = await functionsPassword(proxy);
-  await atDatabase(url, async (sql) => {
-    const [{ is_new }] = await sql<[{ is_new: boolean }]>`select to_regnamespace('crm') is null as is_new`;
-    if (is_new) await migrate(sql);
-    if (node > 0) await matchFirst(proxy, sql);
-    await installNode(sql, node);
-    // At node 0 the functions use this password already.
-    if (node > 0) await setFunctionsPassword(sql, secret);
-    const ids = (await sql<{ id: string }[]>`select id from crm.workspaces`).map(({ id }) => id);
-    for (const each of proxies) await registerSlots(each, node, ids);
-    if (node > 0) await rememberCredentials(proxies, sql, ids);
+export async function addNode(proxy: Sql, { url, connection, password }: NewNode): Promise<number> {
+  return await atAllProxies(proxy, async (proxies) => {
+    const reached = connection ?? libpq(url);
+    const known = await Promise.all(proxies.map(countNodes));
+    const node = known[0]!;
+    if (known.some((count) => count !== node)) {
+      throw new StackError(
+        "The proxies have different nodes: remove the outdated proxy with `deno task crm proxy remove`, and add it again",
+      );
+    }
+    if (!await isProxy(proxy)) await makeProxy(proxy, password, [reached]);
+    const secret = await functionsPassword(proxy);
+    await atDatabase(url, async (sql) => {
+      const [{ is_new }] = await sql<[{ is_new: boolean }]>`select to_regnamespace('crm') is null as is_new`;
+      if (is_new) await migrate(sql);
+      if (node > 0) await matchFirst(proxy, sql);
+      await installNode(sql, node);
+      // At node 0 the functions use this password already.
+      if (node > 0) await setFunctionsPassword(sql, secret);
+      const ids = (await sql<{ id: string }[]>`select id from crm.workspaces`).map(({ id }) => id);
+      for (const each of proxies) await registerSlots(each, node, ids);
+      if (node > 0) await rememberCredentials(proxies, sql, ids);
+    });
+    for (const each of proxies) {
+      await each`select nodes.set_node(${node}, ${reached})`;
+      await each`insert into nodes.operators (node, url) values (${node}, ${url})`;
+    }
+    try {
+      for (const each of proxies) await each`select nodes.crm_check_health_at(${node})`;
+    } catch (error) {
+      throw new StackError(
+        `Node ${node} is added, but a proxy does not reach it as ${FUNCTIONS_ROLE} (${
+          firstLine(error)
+        }): correct the ` +
+          "address with `select nodes.set_node(…)` at the proxy, or the role's password at the node",
+      );
+    }
+    return node;
   });
-  for (const each of proxies) {
-    await each`select nodes.set_node(${node}, ${reached})`;
-    await each`insert into nodes.operators (node, url) values (${node}, ${url})`;
-  }
-  try {
-    for (const each of proxies) await each`select nodes.crm_check_health_at(${node})`;
-  } catch (error) {
-    throw new StackError(
-      `Node ${node} is added, but a proxy does not reach it as ${FUNCTIONS_ROLE} (${
-        firstLine(error)
-      }): correct the ` +
-        "address with `select nodes.set_node(…)` at the proxy, or the role's password at the node",
-    );
-  }
-  return node;
 }
 
 /** How many nodes a proxy has; 0 if the database is not a proxy yet. */

@@ -1,5 +1,5 @@
 // Finds the tables with rows of workspaces in the catalogue, so that a new table needs no entry here.
-import type { ISql } from "postgres";
+import type { ISql, Sql } from "postgres";
 import { StackError } from "../local/stack_error.ts";
 
 export interface Table {
@@ -79,11 +79,7 @@ export async function countRows(sql: ISql, tables: Table[], ids: readonly string
  * Removes these workspaces' rows, a few thousand at a time.
  * @param sql as a role that may set session_replication_role
  */
-export async function removeRows(
-  sql: ISql & { begin: Begin },
-  tables: Table[],
-  ids: readonly string[],
-): Promise<void> {
+export async function removeRows(sql: Sql, tables: Table[], ids: readonly string[]): Promise<void> {
   // First removes the rows in which jobs look for work, and last the workspace itself.
   const order = (table: Table) => table.name === "crm.workspaces" ? 2 : table.step === "copy" ? 1 : 0;
   for (const table of tables.toSorted((a, b) => order(a) - order(b))) {
@@ -109,13 +105,8 @@ export async function removeRows(
 
 const BATCH = 5_000;
 
-type Begin = <Result>(work: (sql: ISql) => Promise<Result>) => Promise<unknown>;
-
 /** Runs statements as a replica does: without triggers, so that no event is emitted and no foreign key is checked. */
-export async function inReplica<Result>(
-  sql: { begin: Begin },
-  work: (sql: ISql) => Promise<Result>,
-): Promise<Result> {
+export async function inReplica<Result>(sql: Sql, work: (sql: ISql) => Promise<Result>): Promise<Result> {
   return await sql.begin(async (sql) => {
     await sql`set local session_replication_role = replica`;
     return await work(sql);

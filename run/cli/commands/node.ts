@@ -60,11 +60,7 @@ export function nodeCommands(program: Command): void {
       const isJson = (command as CommandUnknownOpts).optsWithGlobals()["json"];
       const data = await withProxy(readProxy);
       const states = isJson ? [] : await nodeStates(data);
-      printResult(
-        command,
-        data,
-        () => formatTable(states.map((state) => ({ ...state })), COLUMNS, "There is no node"),
-      );
+      printResult(command, data, () => formatTable(states, COLUMNS, "There is no node"));
     });
 
   node.command("restore")

@@ -32,8 +32,8 @@ export interface Observation {
 
 export interface Check {
   name: string;
-  /** Whether the check is skipped if the database cannot be reached. */
-  needsDatabase: boolean;
+  /** The check runs even if the database cannot be reached; the others are skipped then. */
+  withoutDatabase?: true;
   look(project: Project): Promise<Observation>;
 }
 

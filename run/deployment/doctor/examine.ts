@@ -1,11 +1,13 @@
 import type { Sql } from "postgres";
-import { firstAnswer } from "../../local/sql.ts";
+import { firstAnswer, openConnection } from "../../local/sql.ts";
 import { firstLine } from "../../local/stack_error.ts";
 import { isProxy, listNodes } from "../../nodes/nodes.ts";
-import { CONNECT_TIMEOUT_S, openDatabase } from "../database.ts";
 import { type Check, type Finding, type Observation, type Project, type Remedy, wrong } from "./check.ts";
 import { CHECKS, OF_THE_SERVICE } from "./checks.ts";
-import { proxy } from "./checks/proxy.ts";
+import { proxy } from "./checks/migrations.ts";
+
+/** How long the database's first answer may take, in seconds. */
+const TIMEOUT_S = 10;
 
 export interface Diagnosis {
   ok: boolean;
@@ -50,21 +52,17 @@ async function withProject(
   { databaseUrl, functionsUrl, region, appOrigin }: Address,
   work: (project: Project) => Promise<Diagnosis>,
 ): Promise<Diagnosis> {
-  const sql = openDatabase(databaseUrl, "crm-doctor");
+  await using sql = openConnection(databaseUrl, "crm-doctor", TIMEOUT_S);
   // The check `database` reports the error.
-  await firstAnswer(sql, sql`select`, CONNECT_TIMEOUT_S).catch(() => {});
-  try {
-    return await work({
-      sql,
-      databaseUrl: new URL(databaseUrl),
-      functionsUrl: functionsUrl.replace(/\/+$/, ""),
-      region,
-      appOrigin,
-      now: Date.now,
-    });
-  } finally {
-    await sql.end({ timeout: 1 });
-  }
+  await firstAnswer(sql, sql`select`, TIMEOUT_S).catch(() => {});
+  return await work({
+    sql,
+    databaseUrl: new URL(databaseUrl),
+    functionsUrl: functionsUrl.replace(/\/+$/, ""),
+    region,
+    appOrigin,
+    now: Date.now,
+  });
 }
 
 /** Runs the checks in turn, because they share one connection. */
@@ -72,7 +70,7 @@ export async function runChecks(project: Project, checks: readonly Check[] = CHE
   const results: CheckResult[] = [];
   let reachable = true;
   for (const check of checks) {
-    const result: CheckResult = check.needsDatabase && !reachable
+    const result: CheckResult = !check.withoutDatabase && !reachable
       ? { name: check.name, state: "skipped", findings: [], note: "the database cannot be reached" }
       : describe(check, await look(check, project));
     if (check.name === "database") reachable = result.state === "ok" || await answers(project.sql);

@@ -10,7 +10,7 @@ const SKEW_LIMIT_MS = 5_000;
 /** The database can be reached, and its Postgres is new enough. If it cannot be reached, other checks are skipped. */
 export const database: Check = {
   name: "database",
-  needsDatabase: false,
+  withoutDatabase: true,
   async look({ sql }) {
     try {
       const [server] = await sql<[{ version: string; number: number }]>`
@@ -32,7 +32,6 @@ export const database: Check = {
 
 export const databaseTls: Check = {
   name: "database TLS",
-  needsDatabase: true,
   async look({ sql, databaseUrl }) {
     if (isLoopback(databaseUrl.hostname)) return fine("not needed on this machine");
     const [{ ssl }] = await sql<[{ ssl: boolean }]>`select ssl from pg_stat_ssl where pid = pg_backend_pid()`;
@@ -53,7 +52,6 @@ export const databaseTls: Check = {
 /** The database's clock is right: it dates deliveries, which receivers check, and decides when keys have expired. */
 export const clocks: Check = {
   name: "clocks",
-  needsDatabase: true,
   async look(project) {
     const skew = await measureSkew(project);
     if (Math.abs(skew) <= SKEW_LIMIT_MS) return fine();

@@ -14,7 +14,6 @@ export const WAKE_DISPATCHER: Remedy = {
  */
 export const deliveries: Check = {
   name: "deliveries",
-  needsDatabase: true,
   async look({ sql }) {
     const [stuck] = await sql<{ count: number; seconds: number; subscription: string }[]>`
       select count(*)::int as count, extract(epoch from now() - min(due_at))::int as seconds,

@@ -7,7 +7,6 @@ import { isLoopback } from "../../../../supabase/functions/_shared/runtime/servi
  */
 export const extensions: Check = {
   name: "extensions",
-  needsDatabase: true,
   async look({ sql, functionsUrl }) {
     const findings: Finding[] = [];
     const [{ trigrams }] = await sql<[{ trigrams: boolean }]>`

@@ -18,7 +18,7 @@ interface Probe {
 /** Every function gives the expected answer to a request without credentials. */
 export const functions: Check = {
   name: "functions",
-  needsDatabase: false,
+  withoutDatabase: true,
   async look(project) {
     const { functionsUrl } = project;
     const names = await functionNames();
@@ -99,7 +99,7 @@ function findPlatformFault({ status, platformCode }: Reply, again: Remedy): Faul
 /** The health check says that the functions reach their database and that webhooks are sent. */
 export const health: Check = {
   name: "health",
-  needsDatabase: false,
+  withoutDatabase: true,
   async look({ functionsUrl }) {
     const { status, body } = await probe(`${functionsUrl}/api-v1-health`);
     if (status === 503 && body?.["database"]) {
@@ -121,7 +121,6 @@ export const health: Check = {
 /** The functions connect as crm_functions, which has few rights, and not as the owner. */
 export const sessions: Check = {
   name: "functions' database user",
-  needsDatabase: true,
   async look(project) {
     const { sql, functionsUrl } = project;
     // Makes a function query the database, so that it has an open session.

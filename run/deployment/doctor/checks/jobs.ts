@@ -24,7 +24,6 @@ interface Job {
 /** pg_cron runs every job in crm.jobs, and each job's last run was in time and succeeded. */
 export const jobs: Check = {
   name: "jobs",
-  needsDatabase: true,
   async look({ sql }) {
     if (!(await hasCron(sql)).installed) return await lookForScheduler(sql);
     if (!await hasTable(sql, "crm.jobs")) return fine("the jobs come with the migrations");
@@ -117,7 +116,6 @@ async function findUnknownJobs(sql: Sql): Promise<Finding[]> {
 /** Old runs are deleted. pg_cron would keep every run: 8,640 rows a day for a job that runs every 10 seconds. */
 export const cronHistory: Check = {
   name: "cron history",
-  needsDatabase: true,
   async look({ sql }) {
     if (!(await hasCron(sql)).installed) return fine();
     const [oldest] = await sql<{ days: number }[]>`

@@ -1,10 +1,10 @@
 import { appliedMigrations, editedMigrations, migrationFiles } from "../../../local/migrate.ts";
-import { type Check, deployAgain, type Finding } from "../check.ts";
+import { isCurrent } from "../../../nodes/install.ts";
+import { type Check, deployAgain, type Finding, fine, wrong } from "../check.ts";
 
 /** Exactly the migrations of this tree are applied, unedited. */
 export const migrations: Check = {
   name: "migrations",
-  needsDatabase: true,
   async look(project) {
     const { sql } = project;
     const files = await migrationFiles();
@@ -42,6 +42,17 @@ export const migrations: Check = {
       ? `; recorded without statements (supabase migration repair), so not compared: ${list(unrecorded)}`
       : "";
     return { findings, note: `${applied.length} applied${note}` };
+  },
+};
+
+/** The proxy has the SQL of this release. The doctor runs this check only at a proxy. */
+export const proxy: Check = {
+  name: "proxy",
+  async look({ sql }) {
+    if (await isCurrent(sql)) return fine();
+    return wrong("The proxy has the SQL of another release", {
+      advice: "Replace it with a new proxy, or check out the release that made it (docs/scale.md)",
+    });
   },
 };
 

@@ -24,7 +24,6 @@ interface Table {
  */
 export const partitions: Check = {
   name: "partitions",
-  needsDatabase: true,
   async look({ sql }) {
     if (!await hasTable(sql, "crm.events")) return fine("the tables come with the migrations");
     const findings: Finding[] = [];

@@ -26,7 +26,6 @@ interface Role {
 /** The roles exist and have no more rights than they need. */
 export const roles: Check = {
   name: "roles",
-  needsDatabase: true,
   async look(project) {
     const rows = await project.sql<Role[]>`
       select
@@ -104,7 +103,6 @@ function findRole(name: string, role: Role | undefined, mendMissing: Remedy): Fi
 /** PUBLIC may execute none of our functions, because Supabase's roles anon and authenticated have PUBLIC's rights. */
 export const publicRights: Check = {
   name: "rights of PUBLIC",
-  needsDatabase: true,
   async look({ sql }) {
     const rows = await sql<{ schema: string; count: number }[]>`
       select n.nspname as schema, count(*)::int as count

@@ -8,7 +8,6 @@ const RUN = { sql: "select crm.index_texts();" };
 /** The job index-texts is not late. Until it has indexed a changed record, each search has to read that record. */
 export const search: Check = {
   name: "search",
-  needsDatabase: true,
   async look({ sql }) {
     if (!await hasTable(sql, "crm.search_progress")) return fine("the index comes with the migrations");
     const [{ age, workspaces }] = await sql<[{ age: number; workspaces: number }]>`

@@ -7,7 +7,7 @@ const REQUEST_HEADERS = "authorization,x-workspace-id";
 /** The functions accept requests from the console's pages. */
 export const consoleOrigin: Check = {
   name: "console",
-  needsDatabase: false,
+  withoutDatabase: true,
   async look(project) {
     const { appOrigin, functionsUrl } = project;
     if (appOrigin === null) {
@@ -41,7 +41,6 @@ export const consoleOrigin: Check = {
 /** People can sign in: Supabase Auth has its tables in this database, and publishes keys to verify tokens. */
 export const signIn: Check = {
   name: "sign-in",
-  needsDatabase: true,
   async look({ sql, functionsUrl }) {
     const [{ missing }] = await sql<[{ missing: string[] }]>`
       select array(

@@ -11,7 +11,6 @@ import { probe } from "../probe.ts";
 /** The Vault has the address and the secret of this project's dispatcher. No secret is printed. */
 export const vault: Check = {
   name: "Vault",
-  needsDatabase: true,
   async look(project) {
     const { sql, functionsUrl } = project;
     const secrets = await readDispatcherSecrets(sql);
@@ -20,7 +19,7 @@ export const vault: Check = {
     // Without FUNCTIONS_REGION the address may name any region.
     const wanted = dispatcherUrl(functionsUrl, project.region ?? regionOf(secrets));
     const urlFinding = checkUrl(secrets, wanted);
-    if (urlFinding !== null && !await answersAsDispatcher(wanted)) {
+    if (urlFinding !== null && (await probe(wanted, { method: "POST" })).code !== "invalid_api_key") {
       // The address in --url may itself be wrong, so the doctor must not advise to store it in the Vault.
       return skipped("the dispatcher does not answer: see functions");
     }
@@ -36,10 +35,6 @@ export const vault: Check = {
 
 function regionOf({ url }: DispatcherSecrets): string | null {
   return url !== null && URL.canParse(url) ? new URL(url).searchParams.get("forceFunctionRegion") : null;
-}
-
-async function answersAsDispatcher(url: string): Promise<boolean> {
-  return (await probe(url, { method: "POST" })).code === "invalid_api_key";
 }
 
 function checkUrl({ url }: DispatcherSecrets, wanted: string): Finding | null {
