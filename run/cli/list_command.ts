@@ -25,17 +25,12 @@ interface Rows<Row> {
 /** How a list is printed: as a table, or by `describe` if a record needs more than one line. */
 type List<Row> = { description: string } & (Rows<Row> | { describe: (rows: Row[]) => string });
 
-/** Adds `<group> list --workspace <id>`. */
-export function addListCommand<V extends ListVerb>(group: Command, verb: V, list: List<Row<V>>): void {
-  addReshapedListCommand<V, Row<V>>(group, verb, (rows) => rows, list);
-}
-
-/** Adds a list command that passes the rows through `reshape` before it prints them. */
-export function addReshapedListCommand<V extends ListVerb, Shown>(
+/** Adds `<group> list --workspace <id>`. @param reshape changes the rows before they are printed */
+export function addListCommand<V extends ListVerb, Shown = Row<V>>(
   group: Command,
   verb: V,
-  reshape: (rows: Row<V>[]) => Shown[],
   list: List<NoInfer<Shown>>,
+  reshape = (rows: Row<V>[]) => rows as unknown as Shown[],
 ): void {
   const describe = "describe" in list
     ? list.describe

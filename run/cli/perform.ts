@@ -6,14 +6,20 @@ import { withDatabase } from "./database.ts";
 
 export type Operation<Result> = (sql: Sql) => Promise<Result>;
 
-/** Runs an operation and prints its result: JSON with `--json`, otherwise the text from `describe`. */
+/**
+ * Runs an operation and prints its result: JSON with `--json`, otherwise the text from `describe`.
+ * @param warn each warning is a line on standard error, and in `warnings` of the JSON
+ */
 export async function perform<Result>(
   command: CommandUnknownOpts,
   operation: Operation<Result>,
   describe: (result: Result) => string,
+  warn?: (result: Result) => string[],
 ): Promise<void> {
   const result = await withDatabase(operation, { ...command.optsWithGlobals() });
-  printResult(command, result, () => describe(result));
+  const warnings = warn?.(result) ?? [];
+  printResult(command, warn ? { ...result, warnings } : result, () => describe(result));
+  for (const warning of warnings) console.error(`warning: ${warning}`);
 }
 
 export function printResult(command: CommandUnknownOpts, result: unknown, describe: () => string): void {
@@ -22,26 +28,6 @@ export function printResult(command: CommandUnknownOpts, result: unknown, descri
 
 export function namedNode(command: CommandUnknownOpts): number | undefined {
   return command.optsWithGlobals()["node"] as number | undefined;
-}
-
-/** Like `perform`, but also prints each warning as a line on standard error, and in `warnings` of the JSON. */
-export async function performWithWarnings<Result>(
-  command: CommandUnknownOpts,
-  operation: Operation<Result>,
-  describe: (result: Result) => string,
-  warn: (result: Result) => string[],
-): Promise<void> {
-  let warnings: string[] = [];
-  await perform(
-    command,
-    async (sql) => {
-      const result = await operation(sql);
-      warnings = warn(result);
-      return { ...result, warnings };
-    },
-    describe,
-  );
-  for (const warning of warnings) console.error(`warning: ${warning}`);
 }
 
 export function call<V extends VerbName>(verb: V, args: Args<V>): Operation<Result<V>> {

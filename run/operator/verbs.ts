@@ -106,12 +106,6 @@ export interface Subscription {
   recent: { attempts: number; success_rate: number | null; median_ms: number | null; p95_ms: number | null };
 }
 
-export interface Job {
-  name: string;
-  every: string;
-  description: string;
-}
-
 export type RecordKind =
   | "member"
   | "key"
@@ -232,7 +226,7 @@ export interface Verbs {
   delivery_retry: Verb<InWorkspace, { retried: number }>;
   delivery_redeliver: Verb<OnRecord, z.output<typeof Redelivery>>;
 
-  job_list: Verb<Record<never, never>, Job[]>;
+  job_list: Verb<Record<never, never>, { name: string; every: string; description: string }[]>;
   job_run: Verb<{ name: string }, { name: string; duration_ms: number }>;
 }
 

@@ -1,22 +1,22 @@
 import type { Command } from "commander";
 import type { Result } from "../../operator/verbs.ts";
-import { addReshapedListCommand } from "../list_command.ts";
+import { addListCommand } from "../list_command.ts";
 import { callOn, perform } from "../perform.ts";
 import { formatExamples } from "../usage.ts";
 
 export function appCommands(program: Command): void {
   const app = program.command("app").description("Apps that act for a person (OAuth)");
 
-  addReshapedListCommand(
+  addListCommand(
     app,
     "grant_list",
-    (grants: Result<"grant_list">["data"]) =>
-      grants.map(({ member, ...grant }) => ({ ...grant, member: member.name })),
     {
       description: "Show the apps that have access to a workspace, newest first",
       columns: ["id", "client_name", "client_id", "member", "scopes", "created_at", "last_used_at"],
       nothing: "No app has access",
     },
+    (grants: Result<"grant_list">["data"]) =>
+      grants.map(({ member, ...grant }) => ({ ...grant, member: member.name })),
   );
 
   app.command("revoke")

@@ -3,8 +3,8 @@ import { SCOPES } from "../../../supabase/functions/_shared/contract/scopes.ts";
 import { createKey, rotateKey, warningsOfScopes } from "../../operator/keys.ts";
 import type { Key, Result } from "../../operator/verbs.ts";
 import { parseScopes } from "../arguments.ts";
-import { addReshapedListCommand } from "../list_command.ts";
-import { callOn, perform, performWithWarnings } from "../perform.ts";
+import { addListCommand } from "../list_command.ts";
+import { callOn, perform } from "../perform.ts";
 import { formatTable } from "../table.ts";
 import { formatExamples } from "../usage.ts";
 
@@ -41,7 +41,7 @@ export function keyCommands(program: Command): void {
     )
     .action(({ workspace, member, ...options }, command) => {
       const warnings = warningsOfScopes(options.scopes);
-      return performWithWarnings(
+      return perform(
         command,
         async (sql) => {
           const { creatorIsActive, ...created } = await createKey(sql, {
@@ -59,36 +59,31 @@ export function keyCommands(program: Command): void {
       );
     });
 
-  addReshapedListCommand(
-    key,
-    "key_list",
-    (keys: Key[]) =>
-      keys.map(({ creator, ...key }) => ({
-        ...key,
-        // The creator as two fields instead of an object, because scripts that read `--json` expect them.
-        creator_id: creator.id,
-        creator: creator.name,
-        calls_7_days: key.calls.total_7_days,
-      })).toSorted((a, b) => a.id < b.id ? -1 : 1),
-    {
-      description:
-        "Show the keys of a workspace, oldest first, with their calls in 7 days, but not their values. If there are " +
-        "more than 500, show the working keys and the newest revoked or expired keys",
-      columns: [
-        "id",
-        "name",
-        "prefix",
-        "scopes",
-        "creator",
-        "expires_at",
-        "revoked_at",
-        "last_used_at",
-        "calls_7_days",
-        "old_secret_expires_at",
-      ],
-      nothing: "The workspace has no key",
-    },
-  );
+  addListCommand(key, "key_list", {
+    description:
+      "Show the keys of a workspace, oldest first, with their calls in 7 days, but not their values. If there are " +
+      "more than 500, show the working keys and the newest revoked or expired keys",
+    columns: [
+      "id",
+      "name",
+      "prefix",
+      "scopes",
+      "creator",
+      "expires_at",
+      "revoked_at",
+      "last_used_at",
+      "calls_7_days",
+      "old_secret_expires_at",
+    ],
+    nothing: "The workspace has no key",
+  }, (keys: Key[]) =>
+    keys.map(({ creator, ...key }) => ({
+      ...key,
+      // The creator as two fields instead of an object, because scripts that read `--json` expect them.
+      creator_id: creator.id,
+      creator: creator.name,
+      calls_7_days: key.calls.total_7_days,
+    })).toSorted((a, b) => a.id < b.id ? -1 : 1));
 
   key.command("show")
     .description(

@@ -4,7 +4,7 @@ import { ROLES } from "../../../supabase/functions/_shared/contract/roles.ts";
 import type { Sql } from "postgres";
 import { parseBoolean } from "../arguments.ts";
 import { addListCommand } from "../list_command.ts";
-import { call, callOn, perform, performWithWarnings } from "../perform.ts";
+import { call, callOn, perform } from "../perform.ts";
 import { formatTable } from "../table.ts";
 import { formatExamples, PROGRAM, requireChange } from "../usage.ts";
 
@@ -48,7 +48,7 @@ export function memberCommands(program: Command): void {
     .addHelpText("after", formatExamples("member update ID --active false", "member update ID --role gestor"))
     .action((id, { active, name, role }, command) => {
       requireChange(command, { active, name, role });
-      return performWithWarnings(
+      return perform(
         command,
         updateMember(id, { is_active: active, name, role }),
         describeUpdate,

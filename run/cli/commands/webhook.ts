@@ -5,7 +5,7 @@ import { rotateSecret } from "../../operator/webhooks.ts";
 import { numberParser } from "../arguments.ts";
 import { readEncryptionKey } from "../settings.ts";
 import { addListCommand } from "../list_command.ts";
-import { callOn, perform, performWithWarnings } from "../perform.ts";
+import { callOn, perform } from "../perform.ts";
 import { formatTable } from "../table.ts";
 import { formatExamples } from "../usage.ts";
 
@@ -58,7 +58,7 @@ export function webhookCommands(program: Command): void {
     .argument("<id>", "id of the subscription")
     .addHelpText("after", formatExamples("webhook reactivate ID"))
     .action((id, _options, command) =>
-      performWithWarnings(
+      perform(
         command,
         callOn("subscription", id, "subscription_reactivate", {}),
         ({ resumed }) =>
