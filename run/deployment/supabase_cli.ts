@@ -28,7 +28,9 @@ export async function runSupabase({ args, stdin = "", secrets = [] }: CliRun): P
     stdout: "piped",
     stderr: "piped",
   }).spawn();
-  const [{ success, stdout, stderr }] = await Promise.all([child.output(), send(child.stdin, stdin)])
+  // An error is ignored: the CLI ended without reading its input, and its exit code and output say why.
+  const sending = new Blob([stdin]).stream().pipeTo(child.stdin).catch(() => {});
+  const [{ success, stdout, stderr }] = await Promise.all([child.output(), sending])
     .catch((error) => {
       throw new StackError(`The Supabase CLI could not be run: ${firstLine(error)}`);
     });
@@ -43,16 +45,6 @@ export async function runSupabase({ args, stdin = "", secrets = [] }: CliRun): P
 export async function listSupabase<T>(run: CliRun): Promise<T[]> {
   const printed = await runSupabase({ ...run, args: [...run.args, "--output", "json"] });
   return JSON.parse(printed.slice(printed.indexOf("["), printed.lastIndexOf("]") + 1));
-}
-
-async function send(stream: WritableStream<Uint8Array>, text: string): Promise<void> {
-  const writer = stream.getWriter();
-  try {
-    await writer.write(new TextEncoder().encode(text));
-    await writer.close();
-  } catch {
-    // Ignored, because the CLI ended without reading its input, and its exit code and output say why.
-  }
 }
 
 /**

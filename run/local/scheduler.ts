@@ -1,3 +1,4 @@
+import { setTimeout } from "node:timers/promises";
 import { openSql } from "./sql.ts";
 import { firstLine } from "./stack_error.ts";
 
@@ -67,7 +68,7 @@ export function startScheduler(
       await tick().catch((error) => {
         if (!stop.signal.aborted) console.error(`The jobs could not be read: ${firstLine(error)}`);
       });
-      await pause(TICK_MS, stop.signal);
+      await setTimeout(TICK_MS, null, { signal: stop.signal }).catch(() => {});
     }
   }
 
@@ -98,15 +99,4 @@ export function startScheduler(
       await sql.end({ timeout: 2 });
     },
   };
-}
-
-function pause(ms: number, signal: AbortSignal): Promise<void> {
-  return new Promise((resolve) => {
-    if (signal.aborted) return resolve();
-    const timer = setTimeout(resolve, ms);
-    signal.addEventListener("abort", () => {
-      clearTimeout(timer);
-      resolve();
-    }, { once: true });
-  });
 }

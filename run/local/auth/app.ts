@@ -9,7 +9,7 @@ import { firstLine } from "../stack_error.ts";
 import { AUTH_PREFIX } from "./auth.ts";
 import { ACCESS_TOKEN_SECONDS, type AccessTokens } from "./access_tokens.ts";
 import { BODIES, readBody } from "./body.ts";
-import { AuthError, errorResponse, OAuthError, oauthErrorResponse } from "./errors.ts";
+import { AuthError, OAuthError } from "./errors.ts";
 import { deliverMail, invitationHtml, type LinkType } from "./mail.ts";
 import { addOAuthRoutes, addRootMetadata, openToAllOrigins } from "./oauth/routes.ts";
 import { hashPassword, requireStrength, verifyPassword } from "./passwords.ts";
@@ -63,19 +63,16 @@ export function createAuthApp({ sql, tokens, url, siteUrl, serviceKey, mailFolde
   app.use(cors({ origin: origins, credentials: true }));
   addRootMetadata(root, url);
   addOAuthRoutes(app, { sql, tokens, url, siteUrl, identify });
-  app.notFound(() => errorResponse(new AuthError(404, "not_found", "No such route")));
+  app.notFound(() => new AuthError(404, "not_found", "No such route").response());
   app.onError((error) => {
-    if (error instanceof AuthError) return errorResponse(error);
-    if (error instanceof OAuthError) return oauthErrorResponse(error);
+    if (error instanceof AuthError || error instanceof OAuthError) return error.response();
     const { code = "" } = error as { code?: string };
     // Class 22 of Postgres: a value that a column cannot have.
-    if (/^22/.test(code)) {
-      return errorResponse(new AuthError(400, "validation_failed", "A value is invalid"));
-    }
+    if (/^22/.test(code)) return new AuthError(400, "validation_failed", "A value is invalid").response();
     console.error(`Sign-in failed: ${firstLine(error)}`);
     // A client keeps its session on 503, and drops the session on 500.
     const status = isUnreachable(code) ? 503 : 500;
-    return errorResponse(new AuthError(status, "unexpected_failure", "Unexpected failure"));
+    return new AuthError(status, "unexpected_failure", "Unexpected failure").response();
   });
 
   app.get("/.well-known/jwks.json", () => Response.json(tokens.jwks));
@@ -179,13 +176,7 @@ export function createAuthApp({ sql, tokens, url, siteUrl, serviceKey, mailFolde
     return redirectWith(target, { ...grant, type });
   });
 
-  addFactorRoutes(app, {
-    sql,
-    siteUrl,
-    identify,
-    grantResponse,
-    addressOf: (request) => clientAddress(request.headers) ?? "127.0.0.1",
-  });
+  addFactorRoutes(app, { sql, siteUrl, identify, grantResponse });
 
   async function showGrant({ user, sessionId, aal, refreshToken }: Grant) {
     const issuedAt = Math.floor(Date.now() / 1000);

@@ -1,7 +1,7 @@
 import { join } from "node:path";
 import type { Secrets } from "../secrets.ts";
 import { openSql } from "../sql.ts";
-import { AuthError, errorResponse } from "./errors.ts";
+import { AuthError } from "./errors.ts";
 
 /** The path at which the gateway serves local sign-in, the same as on Supabase. */
 export const AUTH_PREFIX = "/auth/v1";
@@ -17,11 +17,6 @@ const FOREIGN = new AuthError(
   "The database's schema auth was not created by local sign-in: sign in through the service that created it",
 );
 
-export interface LocalAuth {
-  handle(request: Request): Promise<Response>;
-  close(): Promise<void>;
-}
-
 interface Options {
   databaseUrl: string;
   dataDir: string;
@@ -32,9 +27,7 @@ interface Options {
 }
 
 /** Opens local sign-in. It loads its code and connects on the first request, because on many stacks nobody signs in. */
-export function openLocalAuth(
-  { databaseUrl, dataDir, secrets, origin, siteUrl, isOurs }: Options,
-): LocalAuth {
+export function openLocalAuth({ databaseUrl, dataDir, secrets, origin, siteUrl, isOurs }: Options) {
   const sql = openSql(databaseUrl, {
     max: 4,
     connect_timeout: 5,
@@ -60,8 +53,8 @@ export function openLocalAuth(
 
   let app: ReturnType<typeof open> | undefined;
   return {
-    async handle(request) {
-      if (!isOurs) return errorResponse(FOREIGN);
+    async handle(request: Request): Promise<Response> {
+      if (!isOurs) return FOREIGN.response();
       app ??= open();
       return await (await app).fetch(request);
     },

@@ -5,11 +5,12 @@ export class AuthError extends Error {
   constructor(readonly status: number, readonly code: string, message: string) {
     super(message);
   }
-}
 
-export function errorResponse({ status, code, message }: AuthError): Response {
-  const headers = { "x-sb-error-code": code };
-  return Response.json({ code: status, error_code: code, msg: message }, { status, headers });
+  response(): Response {
+    const { status, code, message } = this;
+    const headers = { "x-sb-error-code": code };
+    return Response.json({ code: status, error_code: code, msg: message }, { status, headers });
+  }
 }
 
 /** An OAuth error of the token endpoint (RFC 6749, 5.2). */
@@ -19,8 +20,8 @@ export class OAuthError extends Error {
   constructor(readonly code: string, message: string) {
     super(message);
   }
-}
 
-export function oauthErrorResponse({ code, message }: OAuthError): Response {
-  return Response.json({ error: code, error_description: message }, { status: 400 });
+  response(): Response {
+    return Response.json({ error: this.code, error_description: this.message }, { status: 400 });
+  }
 }

@@ -2,6 +2,7 @@ import { type Context, type Hono } from "hono";
 import type { Sql } from "postgres";
 import { renderSVG } from "uqr";
 import { z } from "zod";
+import { clientAddress } from "../../../supabase/functions/_shared/http/client_address.ts";
 import { randomToken } from "../../../supabase/functions/_shared/keys/random_token.ts";
 import { isUuid } from "../../../supabase/functions/_shared/runtime/uuid.ts";
 import { readBody } from "./body.ts";
@@ -35,8 +36,6 @@ interface FactorSettings {
   siteUrl: string;
   /** The person whose session the request carries. @throws AuthError if there is none. */
   identify: (request: Request) => Promise<{ user: User; sessionId: string; aal: Aal }>;
-  /** The client's address. A challenge must be answered from the address that began it. */
-  addressOf: (request: Request) => string;
   grantResponse: (grant: Grant) => Promise<Response>;
 }
 
@@ -49,9 +48,7 @@ export async function listFactors(sql: Sql, userId: string): Promise<Record<stri
 }
 
 /** Adds Supabase Auth's routes for second factors with time-based codes (TOTP): enrol, challenge, verify, remove. */
-export function addFactorRoutes(app: Hono, settings: FactorSettings): void {
-  const { sql, siteUrl, identify, addressOf, grantResponse } = settings;
-
+export function addFactorRoutes(app: Hono, { sql, siteUrl, identify, grantResponse }: FactorSettings): void {
   app.post("/factors", async ({ req }) => {
     const { user, aal } = await identify(req.raw);
     const { factor_type, friendly_name, issuer } = await readBody(req.raw, Enrolment);
@@ -179,6 +176,11 @@ export function addFactorRoutes(app: Hono, settings: FactorSettings): void {
     if (!factor) throw notFound();
     return { ...caller, factor };
   }
+}
+
+/** The client's address. A challenge must be answered from the address that began it. */
+function addressOf({ headers }: Request): string {
+  return clientAddress(headers) ?? "127.0.0.1";
 }
 
 function notFound(): AuthError {
