@@ -1,11 +1,6 @@
 /**
- * `deno task chaos` measures the figures of docs/reliability.md in turn, on a new Postgres and receiver.
- *
- *     deno task chaos -- --only 1            one figure
- *     deno task chaos -- --minutes 5         how long figure 7 is measured; 30 if absent
- *     deno task chaos -- --short             small sizes and short leases, as in CI
- *
- * Prints a table; the exit code is 0 only if every figure was reached. It writes only to a temporary folder.
+ * `deno task chaos` measures the figures of docs/reliability.md in turn, on a new Postgres and receiver. It prints a
+ * table, and writes only to a temporary folder. The exit code is 0 only if every figure was reached.
  */
 import { Command, Option } from "commander";
 import { table } from "../../tools/pages/page.ts";

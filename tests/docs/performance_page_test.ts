@@ -1,20 +1,18 @@
 import assert from "node:assert/strict";
-import { SECURITY_PAGE, securityPage } from "../../bench/attacks/page.ts";
 import { isHeld } from "../../bench/harness/figures.ts";
-import { readPage, readResults } from "../../bench/harness/results.ts";
-import { PERFORMANCE_PAGE, performancePage } from "../../bench/performance/page.ts";
+import { readPage, readResults, showRun } from "../../bench/harness/results.ts";
 
 const results = await readResults("latest");
 const attacks = await readResults("attacks");
 
 Deno.test("docs/performance.md shows the figures of the last whole run of the bench", async () => {
-  const page = await readPage(PERFORMANCE_PAGE);
-  assert.equal(performancePage(page, results), page);
+  const page = await readPage("latest");
+  assert.equal(showRun("latest", results, page), page);
 });
 
 Deno.test("docs/security.md shows the figures of the last whole run of the attacks", async () => {
-  const page = await readPage(SECURITY_PAGE);
-  assert.equal(securityPage(page, attacks), page);
+  const page = await readPage("attacks");
+  assert.equal(showRun("attacks", attacks, page), page);
 });
 
 Deno.test("Each figure of a run is marked as held exactly where its value reaches the target", () => {
