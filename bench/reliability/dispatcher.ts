@@ -1,4 +1,5 @@
 import { join } from "node:path";
+import { collectOutput } from "../../run/local/output.ts";
 import { spawnScript } from "../harness/processes.ts";
 
 export const STAGES = ["after claim", "in TLS", "after sending", "before recording", "in recording"] as const;
@@ -23,7 +24,7 @@ export interface DispatcherOptions {
   clockErrorMs?: number;
   /** Absent: it runs until it is killed. */
   killPoint?: KillPoint;
-  /** Discards its log, which would fill the memory of a long run. */
+  /** Discards its output, which would fill the memory of a long run. */
   silent?: boolean;
 }
 
@@ -38,33 +39,27 @@ export function spawnDispatcher(
   const child = spawnScript([script, JSON.stringify(options)], {
     env,
     stdin: "null",
-    stdout: "piped",
+    stdout: silent ? "null" : "piped",
     stderr: "null",
   });
-  let output = "";
-  const collected = (async () => {
-    for await (const text of child.stdout.pipeThrough(new TextDecoderStream())) {
-      if (!silent || output === "") output += text;
-    }
-  })();
+  const { ended, output } = collectOutput(child, silent ? [] : [child.stdout]);
   let over = false;
-  const status = child.status.then(async () => {
-    await collected;
+  const closed = ended.then(() => {
     over = true;
     onEnd();
   });
   return {
     pid: child.pid,
-    output: () => output,
-    ready: () => output.startsWith("ready"),
+    output,
+    ready: () => output().startsWith("ready"),
     ended: () => over,
     killReport(): KillReport | null {
-      const line = output.split("\n").find((line) => line.startsWith('{"killed"'));
+      const line = output().split("\n").find((line) => line.startsWith('{"killed"'));
       return line === undefined ? null : JSON.parse(line);
     },
     async kill() {
       if (!over) child.kill("SIGKILL");
-      await status;
+      await closed;
     },
   };
 }

@@ -10,14 +10,17 @@ export interface Group {
   subscriptionsEach: number;
 }
 
-/** Creates workspaces with a member, and with subscriptions to `contact.created`, each at a different host. */
-export async function seedGroup(sql: Sql, { name, workspaces, subscriptionsEach }: Group): Promise<void> {
-  await sql`
+/**
+ * Creates workspaces with a member, and with subscriptions to `contact.created`, each at a different host.
+ * @returns the ids of the workspaces
+ */
+export async function seedGroup(sql: Sql, { name, workspaces, subscriptionsEach }: Group): Promise<string[]> {
+  const members = await sql<{ workspace_id: string }[]>`
     with w as (
       insert into crm.workspaces (name) select ${name} from generate_series(1, ${workspaces}::int) returning id
     )
     insert into crm.members (workspace_id, name, email, role)
-    select id, 'Ana', id || '@chaos.invalid', 'admin' from w`;
+    select id, 'Ana', id || '@chaos.invalid', 'admin' from w returning workspace_id`;
   await sql`
     with s as (
       insert into crm.webhook_subscriptions (workspace_id, event_types, target_url)
@@ -27,16 +30,7 @@ export async function seedGroup(sql: Sql, { name, workspaces, subscriptionsEach 
       returning workspace_id, id
     )
     insert into crm.webhook_secrets (workspace_id, subscription_id, secret) select workspace_id, id, '\\x00' from s`;
-}
-
-/** Creates contacts in each workspace of a group. A contact makes a delivery for each subscription of its workspace. */
-export async function seedContacts(sql: Sql, group: string, each: number): Promise<void> {
-  await sql`
-    insert into crm.contacts (workspace_id, name, owner_id)
-    select m.workspace_id, 'Contato', m.id
-    from crm.workspaces w
-    join crm.members m on m.workspace_id = w.id, generate_series(1, ${each}::int)
-    where w.name = ${group}`;
+  return members.map((row) => row.workspace_id);
 }
 
 /**

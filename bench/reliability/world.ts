@@ -83,15 +83,3 @@ export interface Trial {
   apart?: true;
   run(world: DeliveryWorld, sizes: Sizes): Promise<Verdict>;
 }
-
-/** Sends a POST with a key, and returns the reply. @throws Error unless it succeeds */
-// deno-lint-ignore no-explicit-any -- each trial reads what it needs
-export async function post(url: string, key: string, body: unknown): Promise<any> {
-  const response = await fetch(url, {
-    method: "POST",
-    headers: { "X-API-Key": key, "Content-Type": "application/json" },
-    body: JSON.stringify(body),
-  });
-  if (!response.ok) throw new Error(`${response.status}: ${await response.text()}`);
-  return await response.json();
-}

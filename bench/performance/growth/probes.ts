@@ -123,8 +123,9 @@ function reads(probe: Omit<Probe, "args">, path: string, ids: Record<string, str
   // Pages of a timeline and of duplicates need not be full, because there may be no more to show.
   const isFull = isList && path !== TIMELINE && path !== DUPLICATES;
   const valuesOf = (name: string) => {
-    if (name === "expand") return [everyName(resource)];
-    if (name === "sort") return sortsOf(resource);
+    // The longest `expand`, and every `sort` and `group_by`.
+    if (name === "expand") return [`'${JSON.stringify(Object.keys(recordOf(resource)!.expansions))}'::jsonb`];
+    if (name === "sort") return sortWords(recordOf(resource)!.sorts).map((word) => `'${word}'::text`);
     if (name === "group_by") return Object.keys(record!.about.summary!.by).map((word) => `'${word}'::text`);
     return record ? valuesOfRecord(record, name) : valuesOfFeed(resource, name, query.shape[name]!);
   };
@@ -170,16 +171,6 @@ function reads(probe: Omit<Probe, "args">, path: string, ids: Record<string, str
 }
 
 const recordOf = (resource: string) => records.find(({ about }) => resource === `api-v1-${about.table}`);
-
-/** SQL of the longest `expand` of a resource. */
-function everyName(resource: string): string {
-  return `'${JSON.stringify(Object.keys(recordOf(resource)!.expansions))}'::jsonb`;
-}
-
-/** SQL of every `sort` of a resource. */
-function sortsOf(resource: string): string[] {
-  return sortWords(recordOf(resource)!.sorts).map((word) => `'${word}'::text`);
-}
 
 /** SQL of a column's value in some row, or `otherwise` where the column is empty. */
 function cell({ about }: CrmRecord, column: string, row: string, otherwise: string): string {

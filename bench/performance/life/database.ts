@@ -1,5 +1,6 @@
 import type { Sql } from "postgres";
 import { atMost, type Measurement, ratio } from "../../harness/figures.ts";
+import { eventually } from "../../harness/waiting.ts";
 
 /** Maximum ratio of dead to live rows, in tables whose rows are updated and kept. */
 const DEAD: Record<string, number> = {
@@ -106,7 +107,7 @@ export async function readDeliveries(sql: Sql, since: Date): Promise<Deliveries>
   return row;
 }
 
-export async function countQueued(sql: Sql): Promise<number> {
-  const [{ count }] = await sql<[{ count: number }]>`select count(*)::integer from crm.webhook_queue`;
-  return count;
+export async function allDelivered(sql: Sql): Promise<void> {
+  const isEmpty = async () => (await sql`select from crm.webhook_queue limit 1`).length === 0;
+  await eventually(isEmpty, "the deliveries", 120);
 }

@@ -70,7 +70,7 @@ function insertNumber(text: string, number: number): string {
 }
 
 /** Sends a request once by `fetch`, and reads the whole answer. @throws Error if its status is not the expected one */
-export async function sendOnce(baseUrl: string, request: PlannedRequest, number: number): Promise<string> {
+export async function sendOnce(baseUrl: string, request: PlannedRequest, number = 0): Promise<string> {
   const { method, path, headers, body, expect }: PlannedRequest = JSON.parse(
     insertNumber(JSON.stringify(request), number),
   );

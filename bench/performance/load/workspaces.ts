@@ -1,15 +1,12 @@
 import type { Sql } from "postgres";
+import { createKey } from "../../../run/operator/keys.ts";
 import { operate } from "../../../run/operator/operator.ts";
-import { generateKey } from "../../../supabase/functions/_shared/keys/generate_key.ts";
-import { hashCredential } from "../../../supabase/functions/_shared/contract/credentials.ts";
 import { SCOPES } from "../../../supabase/functions/_shared/contract/scopes.ts";
 
 /** A workspace with keys, and with contacts that each have a company and a deal. */
 export interface LoadWorkspace {
   id: string;
   memberId: string;
-  pipelineId: string;
-  stageId: string;
   keys: string[];
   contactIds: string[];
 }
@@ -31,40 +28,20 @@ export async function seedWorkspaces(
   const keys = new Map<string, string[]>();
   for (let made = 0; made < workspaces; made++) {
     const { id } = await operate(sql, "workspace_create", { name: "Bench" });
-    keys.set(id, Array.from({ length: keysEach }, () => generateKey(id)));
+    const key = { workspaceId: id, name: "Bench", scopes: [...SCOPES] };
+    const created = await Promise.all(Array.from({ length: keysEach }, () => createKey(sql, key)));
+    keys.set(id, created.map(({ key }) => key));
   }
   const ids = [...keys.keys()];
-  await insertKeys(sql, keys);
   await insertContacts(sql, ids, contactsEach);
   await insertLeads(sql, ids);
   const rows = await sql<Omit<LoadWorkspace, "keys">[]>`
-    select
-      m.workspace_id as id, m.id as "memberId", s.pipeline_id as "pipelineId", s.id as "stageId",
+    select m.workspace_id as id, m.id as "memberId",
       array(select c.id from crm.contacts c where c.workspace_id = m.workspace_id) as "contactIds"
-    from crm.members m
-    join crm.stages s on s.workspace_id = m.workspace_id and s.position = 1
-    where m.workspace_id = any (${ids})`;
+    from crm.members m where m.workspace_id = any (${ids})`;
   // Without this, plans made for the empty tables would scan the filled tables until autovacuum runs.
   await sql`vacuum analyze`;
   return rows.map((row) => ({ ...row, keys: keys.get(row.id)! }));
-}
-
-async function insertKeys(sql: Sql, keys: Map<string, string[]>): Promise<void> {
-  const rows = [...keys].flatMap(([id, all]) => all.map((key) => [id, hashCredential(key)] as const));
-  await sql`
-    with given as (
-      select workspace_id, hash, crm.uuid_v7() as id
-      from unnest(${rows.map(([id]) => id)}::uuid[], ${rows.map(([, hash]) => hash)}::text[])
-        as k (workspace_id, hash)
-    ),
-    keys as (
-      insert into crm.api_keys (workspace_id, id, member_id, name, prefix, scopes)
-      select m.workspace_id, k.id, m.id, 'Bench', 'svc_bench', ${SCOPES as unknown as string[]}
-      from given k
-      join crm.members m on m.workspace_id = k.workspace_id
-    )
-    insert into crm.key_secrets (workspace_id, key_id, prefix, hash)
-    select workspace_id, id, 'svc_bench', decode(hash, 'hex') from given`;
 }
 
 async function insertContacts(sql: Sql, workspaceIds: string[], each: number): Promise<void> {

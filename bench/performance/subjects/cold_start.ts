@@ -2,14 +2,24 @@ import { join } from "node:path";
 import { generateKey } from "../../../supabase/functions/_shared/keys/generate_key.ts";
 import { FUNCTIONS, resources } from "../../../tools/resources.ts";
 import { measureInTurns, median, ratio } from "../../harness/figures.ts";
+import { spawnScript } from "../../harness/processes.ts";
 import type { Subject } from "../../harness/run_subjects.ts";
 import { openWorld } from "../../harness/world.ts";
-import { type Start, timeFirstReply } from "../cold_start/first_reply.ts";
 
 const COLD_START = join(import.meta.dirname!, "..", "cold_start");
 /** Maximum times, as multiples of a minimal function's time: without a query to the database, and with a query. */
 const TARGET = 2;
 const TARGET_DATABASE = 1.4;
+
+interface Start {
+  file: string;
+  method: string;
+  /** The path as the function receives it, beginning with the function's name. */
+  path: string;
+  headers?: Record<string, string>;
+  body?: string;
+  expect: number;
+}
 
 const HELLO: Start = { file: join(COLD_START, "hello.ts"), method: "GET", path: "/hello", expect: 200 };
 const HELLO_DATABASE: Start = { ...HELLO, file: join(COLD_START, "hello_database.ts") };
@@ -85,3 +95,37 @@ export const coldStart: Subject = {
     ];
   },
 };
+
+/**
+ * With this flag, Deno reads dynamically imported files only when they are needed, as in a deployed bundle. Deno 2.3
+ * and older do not have the flag.
+ */
+const LAZY = /^2\.[0-3]\./.test(Deno.version.deno) ? [] : ["--unstable-lazy-dynamic-imports"];
+
+/** Measures the milliseconds from the start of the function's process to the end of its first reply. */
+async function timeFirstReply(
+  { file, path, expect, ...init }: Start,
+  env: Record<string, string>,
+): Promise<number> {
+  const started = performance.now();
+  const child = spawnScript([...LAZY, "--cached-only", join(COLD_START, "starter.ts"), file], {
+    env,
+    stdin: "null",
+    stdout: "piped",
+    stderr: "inherit",
+  });
+  const reader = child.stdout.pipeThrough(new TextDecoderStream()).getReader();
+  try {
+    const port = parseInt((await reader.read()).value ?? "");
+    if (!(port > 0)) throw new Error(`${file} does not start; see the error above`);
+    const response = await fetch(`http://127.0.0.1:${port}${path}`, init);
+    const text = await response.text();
+    if (response.status !== expect) {
+      throw new Error(`${file}, ${init.method} ${path}: ${response.status} ${text}`);
+    }
+    return performance.now() - started;
+  } finally {
+    child.kill("SIGKILL");
+    await Promise.all([child.status, reader.cancel()]);
+  }
+}

@@ -1,5 +1,5 @@
 import { type Measurement, ratio, sum } from "../../harness/figures.ts";
-import { Door, isFit, recordsOf } from "../growth/door.ts";
+import { type Door, isFit, openDoor, recordsOf } from "../growth/door.ts";
 import { makeProbes, type Probe } from "../growth/probes.ts";
 import { makeSizes, show, type Size, startCluster } from "../growth/sizes.ts";
 import type { Conditions, Subject } from "../../harness/run_subjects.ts";
@@ -37,7 +37,7 @@ export const growth: Subject = {
     await using cluster = await startCluster();
     const sizes = await makeSizes(cluster, conditions);
     await using stack = new AsyncDisposableStack();
-    const doors = await Promise.all(sizes.map(async (size) => stack.use(await Door.open(size))));
+    const doors = await Promise.all(sizes.map(async (size) => stack.use(await openDoor(size))));
     const outcomes: Outcome[] = [];
     for (const probe of probes) {
       const fit = doors.filter(({ size }) => isFit(probe, size));

@@ -9,9 +9,9 @@ import {
 } from "../../harness/figures.ts";
 import type { Conditions, Subject } from "../../harness/run_subjects.ts";
 import { memoryOfPostgres, memoryOfProcess } from "../../harness/usage.ts";
-import { eventually, pause } from "../../harness/waiting.ts";
+import { pause } from "../../harness/waiting.ts";
 import { KINDS, mixedRequests } from "../life/requests.ts";
-import { countQueued, readDeliveries, readTables, readWal, tableFigures } from "../life/database.ts";
+import { allDelivered, readDeliveries, readTables, readWal, tableFigures } from "../life/database.ts";
 import { type LifeWorld, openLifeWorld } from "../life/world.ts";
 import type { LoadPlan, LoadResult } from "../load/generator_process.ts";
 import { countAnswers } from "../load/world.ts";
@@ -94,10 +94,6 @@ async function measureSaturation(
     } with their deliveries`,
   );
   return rate;
-}
-
-async function allDelivered(sql: LifeWorld["sql"]): Promise<void> {
-  await eventually(async () => await countQueued(sql) === 0, "the deliveries", 120);
 }
 
 async function measureLife(

@@ -1,8 +1,8 @@
 import { migrate } from "../../../run/local/migrate.ts";
 import { atMost, count, waiting } from "../../harness/figures.ts";
 import type { Subject } from "../../harness/run_subjects.ts";
-import { eventually, pause } from "../../harness/waiting.ts";
-import { countQueued, readDeliveries } from "../life/database.ts";
+import { pause } from "../../harness/waiting.ts";
+import { allDelivered, readDeliveries } from "../life/database.ts";
 import { mixedRequests } from "../life/requests.ts";
 import { openLifeWorld } from "../life/world.ts";
 import { countAnswers } from "../load/world.ts";
@@ -48,7 +48,7 @@ export const upgrade: Subject = {
       await sql.unsafe(job.command);
     }
     const result = await sending;
-    await eventually(async () => await countQueued(sql) === 0, "the deliveries", 120);
+    await allDelivered(sql);
     const deliveries = await readDeliveries(sql, since);
     const [{ twice, empty }] = await sql<[{ twice: number; empty: number }]>`
       select

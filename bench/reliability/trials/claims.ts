@@ -2,7 +2,8 @@ import type { Sql } from "postgres";
 import { percentile, sum } from "../../harness/figures.ts";
 import { cpuOfProcess } from "../../harness/usage.ts";
 import { connect, openWorld } from "../../harness/world.ts";
-import { seedContacts, seedGroup } from "../seed.ts";
+import { enqueue } from "../queue.ts";
+import { seedGroup } from "../seed.ts";
 import type { Trial } from "../world.ts";
 
 const ALLOWED_MS = 10;
@@ -27,14 +28,18 @@ export const claims: Trial = {
   async run(_, { short }) {
     await using world = await openWorld();
     const { sql } = world;
-    const [goneWorkspaces, active] = short ? [50, 500] : [1_000, 10_000];
+    const [goneWorkspaces, activeWorkspaces] = short ? [50, 500] : [1_000, 10_000];
     // Claims as dispatchers do: with their login and a named statement.
     await using dispatcher = connect(world.functionsDatabaseUrl);
-    await seedGroup(sql, { name: "active", workspaces: active, subscriptionsEach: 1 });
-    const before = await timeRounds(sql, dispatcher);
+    const active = await seedGroup(sql, {
+      name: "active",
+      workspaces: activeWorkspaces,
+      subscriptionsEach: 1,
+    });
+    const before = await timeRounds(sql, dispatcher, active);
 
-    await seedGroup(sql, { name: "gone", workspaces: goneWorkspaces, subscriptionsEach: 50 });
-    await seedContacts(sql, "gone", 2);
+    const gone = await seedGroup(sql, { name: "gone", workspaces: goneWorkspaces, subscriptionsEach: 50 });
+    await enqueue(sql, gone, 2);
     await sql`
       update crm.webhook_subscriptions
       set is_active = false, deactivated_at = now(), deactivated_reason = 'failures'
@@ -44,12 +49,14 @@ export const claims: Trial = {
       async () => await count(sql`crm.webhook_unsettled`, sql) > 0,
     );
     const held = await count(sql`crm.webhook_queue where state = 'held'`, sql);
-    const beside = await timeRounds(sql, dispatcher);
+    const beside = await timeRounds(sql, dispatcher, active);
     const isQuick = percentile(beside.times, 0.99) <= ALLOWED_MS;
     return {
       ok: held === goneWorkspaces * 100 && (short ? beside.cpu <= before.cpu * ALLOWED_GROWTH : isQuick),
       measured:
-        `${held} held, ${active} workspaces: ${describe(beside)}; nothing held: ${describe(before)}; ` +
+        `${held} held, ${activeWorkspaces} workspaces: ${describe(beside)}; nothing held: ${
+          describe(before)
+        }; ` +
         `claims that settled deactivated subscriptions: ${settling.length}, the longest ${
           Math.max(...settling).toFixed(1)
         } ms`,
@@ -64,10 +71,10 @@ interface Claims {
 }
 
 /** Each round makes a delivery for every active workspace, and claims until nothing is due. */
-async function timeRounds(sql: Sql, dispatcher: Sql): Promise<Claims> {
+async function timeRounds(sql: Sql, dispatcher: Sql, active: string[]): Promise<Claims> {
   const rounds: Claims[] = [];
   for (let round = 0; round <= ROUNDS; round++) {
-    await seedContacts(sql, "active", 1);
+    await enqueue(sql, active, 1);
     // In all rounds, half of the workspaces have a delivery that waits for a retry in an hour.
     if (round === 0) {
       await sql`

@@ -1,5 +1,4 @@
 import { join } from "node:path";
-import type { Sql } from "postgres";
 import { createKey } from "../../../run/operator/keys.ts";
 import { operate } from "../../../run/operator/operator.ts";
 import { startServer } from "../../harness/functions.ts";
@@ -52,7 +51,10 @@ export const feed: Trial = {
     const haveEnded = async () =>
       (await sql`select from pg_stat_activity where application_name = ${WRITER}`).length === 0;
     await eventually(haveEnded, "the sessions of the writers to end");
-    const truth = await readTruth(sql, workspaceId);
+    // The events that were committed, in the order of the feed.
+    const truth = (await sql<{ id: string }[]>`
+      select e.id from crm.events e where e.workspace_id = ${workspaceId} order by e.position, e.id`)
+      .map(({ id }) => id);
     const readPages = async () => parsePages(await Deno.readTextFile(path));
     const isRead = async () => (await readPages()).flatMap(({ events }) => events).length >= truth.length;
     // A reader that misses an event never reaches the end. Ignored here: the verdict says how many events it missed.
@@ -67,13 +69,6 @@ export const feed: Trial = {
     });
   },
 };
-
-/** The ids of the events that were committed, in the order of the feed. */
-async function readTruth(sql: Sql, workspaceId: string): Promise<string[]> {
-  const rows = await sql<{ id: string }[]>`
-    select e.id from crm.events e where e.workspace_id = ${workspaceId} order by e.position, e.id`;
-  return rows.map(({ id }) => id);
-}
 
 /** Keeps `count` processes running until `end`, and kills one of them every `everyMs` on average. */
 function startKilled(count: number, args: string[], everyMs: number) {

@@ -4,8 +4,10 @@ import { createKey } from "../../../run/operator/keys.ts";
 import { percentile } from "../../harness/figures.ts";
 import { eventually, pause } from "../../harness/waiting.ts";
 import { connect } from "../../harness/world.ts";
+import { post } from "../../performance/load/requests.ts";
+import { sendOnce } from "../../performance/load/template.ts";
 import { countDeliveries, countLeased, createSubscribers, enqueue } from "../queue.ts";
-import { type DeliveryWorld, post, type Sizes, type Trial } from "../world.ts";
+import type { DeliveryWorld, Sizes, Trial } from "../world.ts";
 
 const PACE_MS = 100;
 const POKE_S = 2;
@@ -99,7 +101,7 @@ async function startPrepared({ folder, receiver, closing }: DeliveryWorld, { sho
   let made = 0;
   // Each request pokes the dispatcher.
   const makeContact = () =>
-    post(`${stack.file.base_url}/api-v1-contacts`, keys[made++ % keys.length]!, { name: "Ana" });
+    sendOnce(stack.file.base_url, post("/api-v1-contacts", { name: "Ana" }, keys[made++ % keys.length]!));
 
   /**
    * Creates an event every 100 ms.

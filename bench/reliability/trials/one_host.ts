@@ -1,9 +1,11 @@
 import { createKey } from "../../../run/operator/keys.ts";
 import { startServer } from "../../harness/functions.ts";
 import { eventually } from "../../harness/waiting.ts";
+import { post } from "../../performance/load/requests.ts";
+import { sendOnce } from "../../performance/load/template.ts";
 import { countArrivals } from "../arrivals.ts";
 import { countDeliveries, createSubscribers } from "../queue.ts";
-import { post, type Trial } from "../world.ts";
+import type { Trial } from "../world.ts";
 
 const LIMIT = 64;
 /** Each workspace has 8 places, so without the host's limit 160 deliveries would be in flight. */
@@ -32,7 +34,7 @@ export const oneHost: Trial = {
     for (const workspaceId of workspaces) {
       const { key } = await createKey(sql, { workspaceId, name: "Chaos", scopes: ["leads:write"] });
       for (let sent = 0; sent < leads / count; sent++) {
-        await post(`${server.baseUrl}/api-v1-leads`, key, { first_name: "Ana" });
+        await sendOnce(server.baseUrl, post("/api-v1-leads", { first_name: "Ana" }, key));
       }
     }
     // Dispatchers start when all deliveries are queued, so that the limit is reached on a busy machine too.

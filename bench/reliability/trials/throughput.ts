@@ -38,20 +38,16 @@ export const throughput: Trial = {
     const { sql, receiver, spawnDispatcher } = world;
     const [warmUp, seconds, every] = short ? [2, 4, 1] : [30, minutes * 60, 10];
     const workspaces = await createSubscribers(sql, receiver.urls("ok"), WORKSPACES);
-    const feeder = startFeeder(sql, workspaces);
+    await using _feeder = startFeeder(sql, workspaces);
     const pids = Array.from({ length: DISPATCHERS }, () => spawnDispatcher({ silent: true }).pid);
     const samples: Sample[] = [];
-    try {
-      await eventually(async () => await countEnded(sql, workspaces) > 0, "the dispatchers to begin");
-      await pause(warmUp * 1000);
-      const start = performance.now();
-      while (samples.length === 0 || samples.at(-1)!.at < seconds) {
-        await pause(Math.max(0, start + samples.length * every * 1000 - performance.now()));
-        samples.push(await takeSample(world, workspaces, pids, start));
-        if (samples.length % 6 === 0) console.log(`  ${summarise(samples).text}`);
-      }
-    } finally {
-      await feeder.stop();
+    await eventually(async () => await countEnded(sql, workspaces) > 0, "the dispatchers to begin");
+    await pause(warmUp * 1000);
+    const start = performance.now();
+    while (samples.length === 0 || samples.at(-1)!.at < seconds) {
+      await pause(Math.max(0, start + samples.length * every * 1000 - performance.now()));
+      samples.push(await takeSample(world, workspaces, pids, start));
+      if (samples.length % 6 === 0) console.log(`  ${summarise(samples).text}`);
     }
     const { rate, isFlat, runSeconds, text } = summarise(samples);
     // A short run cannot show how memory grows, and often shares the machine, so neither memory nor rate is judged.
@@ -63,7 +59,8 @@ export const throughput: Trial = {
   },
 };
 
-function startFeeder(sql: Sql, workspaces: string[]): { stop(): Promise<void> } {
+/** Keeps the queue filled until the scope ends (`await using`). */
+function startFeeder(sql: Sql, workspaces: string[]): AsyncDisposable {
   let stopped = false;
   const feeding = (async () => {
     while (!stopped) {
@@ -73,7 +70,7 @@ function startFeeder(sql: Sql, workspaces: string[]): { stop(): Promise<void> } 
     }
   })();
   return {
-    async stop() {
+    async [Symbol.asyncDispose]() {
       stopped = true;
       await feeding;
     },

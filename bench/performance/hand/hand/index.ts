@@ -15,8 +15,6 @@ const prepare = env.get("DATABASE_PREPARE") === "true";
 const sql = openSql(env.get("OWNER_DATABASE_URL")!, { max: Number(env.get("DATABASE_POOL_SIZE")) });
 
 type Row = Record<string, unknown>;
-const send = (text: string, values: unknown[]): Promise<Row[]> =>
-  sql.unsafe(text, values as string[], { prepare });
 
 const NewContact = z.object({
   name: z.string().min(1).max(255),
@@ -42,66 +40,34 @@ const leadValues = (input: unknown) => {
   return [name, lead.email, lead.phone ?? null, lead.company_name, lead.value ?? null, lead.source ?? null];
 };
 
-/** An operation: its scope, the values of its statement that follow the gate's values, and its answer. */
-interface Operation {
-  name: keyof typeof GATED;
-  scope: string;
-  values(c: Context): unknown[] | Promise<unknown[]>;
-  answer(c: Context, rows: Row[]): Response;
-}
-
-const single = (status: 200 | 201) => (c: Context, [row]: Row[]) =>
-  row?.id ? c.json(withoutCalls(row), status) : c.json({ error: { code: "not_found" } }, 404);
-
-const OPERATIONS: Record<string, Operation> = {
-  "GET /contacts/:id": {
-    name: "read",
-    scope: "contacts:read",
-    values: (c) => [c.req.param("id")],
-    answer: single(200),
-  },
-  "GET /contacts": {
-    name: "list",
-    scope: "contacts:read",
-    values: () => [],
-    answer: (c, rows) => c.json({ data: rows.filter(({ id }) => id).map(withoutCalls) }),
-  },
-  "POST /contacts": {
-    name: "create",
-    scope: "contacts:write",
-    values: async (c) => contactValues(await c.req.json()),
-    answer: single(201),
-  },
-  "POST /leads": {
-    name: "lead",
-    scope: "leads:write",
-    values: async (c) => leadValues(await c.req.json()),
-    answer: single(201),
-  },
-};
-
 const app = new Hono().basePath("/hand");
-for (const [address, { name, scope, values, answer }] of Object.entries(OPERATIONS)) {
-  const [method, path] = address.split(" ") as [string, string];
-  app.on(method, path, async (c) => {
-    const rows = await send(GATED[name], [hashOfKey(c), scope, ...await values(c)]);
-    return refusal(c, rows[0]) ?? answer(c, rows);
-  });
-}
+app.get("/contacts/:id", (c) => answer(c, "read", "contacts:read", [c.req.param("id")]));
+app.get("/contacts", (c) => answer(c, "list", "contacts:read", []));
+app.post("/contacts", async (c) => answer(c, "create", "contacts:write", contactValues(await c.req.json())));
+app.post("/leads", async (c) => answer(c, "lead", "leads:write", leadValues(await c.req.json())));
 app.onError((error, c) =>
   error instanceof z.ZodError
     ? c.json({ error: { code: "validation_error", details: error.issues } }, 422)
     : c.json({ error: { code: "internal_error" } }, 500)
 );
 
-function hashOfKey(c: Context): Uint8Array {
-  return createHash("sha256").update(c.req.header("X-API-Key") ?? "").digest();
-}
-
-function refusal(c: Context, caller: Row | undefined): Response | null {
-  if (!caller) return c.json({ error: { code: "unauthorized" } }, 401);
-  if (Number(caller.calls) <= CALLS_A_MINUTE) return null;
-  return c.json({ error: { code: "rate_limit_exceeded" } }, 429, { "Retry-After": "60" });
+/** @param values of the operation's statement, after the gate's values */
+async function answer(
+  c: Context,
+  operation: keyof typeof GATED,
+  scope: string,
+  values: unknown[],
+): Promise<Response> {
+  const hash = createHash("sha256").update(c.req.header("X-API-Key") ?? "").digest();
+  const rows = await sql.unsafe<Row[]>(GATED[operation], [hash, scope, ...values] as string[], { prepare });
+  const [row] = rows;
+  if (!row) return c.json({ error: { code: "unauthorized" } }, 401);
+  if (Number(row.calls) > CALLS_A_MINUTE) {
+    return c.json({ error: { code: "rate_limit_exceeded" } }, 429, { "Retry-After": "60" });
+  }
+  if (operation === "list") return c.json({ data: rows.filter(({ id }) => id).map(withoutCalls) });
+  if (!row.id) return c.json({ error: { code: "not_found" } }, 404);
+  return c.json(withoutCalls(row), operation === "read" ? 200 : 201);
 }
 
 function withoutCalls({ calls: _, ...record }: Row): Row {
