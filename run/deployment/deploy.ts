@@ -4,7 +4,7 @@
  * may run any number of times. Exit code: 0 deployed and healthy, 1 a step failed or the doctor has findings, 2 invalid
  * usage.
  */
-import { Command, CommanderError } from "commander";
+import { Command } from "commander";
 import type { Sql } from "postgres";
 import { describeFailure } from "../cli/database.ts";
 import { StackError } from "../local/stack_error.ts";
@@ -31,7 +31,7 @@ const program = new Command("deno task deploy")
   .option("--plan", "show what each step would change and which locks it takes, and change nothing")
   .option("--replace-encryption-key", "continue although the key does not decrypt the stored signing secrets")
   .allowExcessArguments(false)
-  .exitOverride();
+  .exitOverride(({ exitCode }) => Deno.exit(exitCode === 0 ? 0 : 2));
 
 try {
   program.parse(taskArguments(), { from: "user" });
@@ -50,7 +50,6 @@ try {
     Deno.exit(diagnosis.ok ? 0 : 1);
   }
 } catch (error) {
-  if (error instanceof CommanderError) Deno.exit(error.exitCode === 0 ? 0 : 2);
   console.error(`error: ${describeFailure(error)}`);
   Deno.exit(1);
 }

@@ -2,7 +2,7 @@
  * `deno task doctor`: checks a deployed project or the local stack, and says what is wrong and how to fix it. It
  * changes nothing. Exit code: 0 nothing is wrong, 1 something is wrong, 2 the checks could not begin.
  */
-import { Command, CommanderError } from "commander";
+import { Command } from "commander";
 import { checkDatabaseUrl, readSettings } from "../local/settings.ts";
 import { firstLine, StackError } from "../local/stack_error.ts";
 import { readStackFile } from "../local/stack_file.ts";
@@ -23,7 +23,7 @@ const program = new Command("deno task doctor")
   )
   .option("--json", "print JSON, for programs")
   .allowExcessArguments(false)
-  .exitOverride();
+  .exitOverride(({ exitCode }) => Deno.exit(exitCode === 0 ? 0 : 2));
 
 try {
   program.parse(taskArguments(), { from: "user" });
@@ -32,7 +32,6 @@ try {
   console.log(json ? JSON.stringify(diagnosis, null, 2) : formatReport(diagnosis));
   Deno.exit(diagnosis.ok ? 0 : 1);
 } catch (error) {
-  if (error instanceof CommanderError) Deno.exit(error.exitCode === 0 ? 0 : 2);
   console.error(`error: ${error instanceof StackError ? error.message : firstLine(error)}`);
   Deno.exit(2);
 }

@@ -19,22 +19,13 @@ import type { Settings } from "./settings.ts";
 import { firstAnswer, openSql } from "./sql.ts";
 import { copyBeforeUpgrade } from "./upgrade.ts";
 import { firstLine, StackError } from "./stack_error.ts";
-import { removeStackFile, writeStackFile } from "./stack_file.ts";
+import { removeStackFile, type StackFile, writeStackFile } from "./stack_file.ts";
 
-export interface Stack {
-  /** `http://127.0.0.1:<port>/functions/v1` */
-  baseUrl: string;
-  demoKey: string;
-  /** The console's address on this stack, without a slash at its end. */
-  consoleUrl: string;
-  /** How the demo member signs in; null if another service created the database's schema auth. */
-  demoLogin: DemoLogin | null;
+/** How a client uses the demo workspace. */
+type Demo = Pick<StackFile, "demo_key" | "demo_email" | "demo_password">;
+
+export interface Stack extends Omit<StackFile, "pid"> {
   stop(): Promise<void>;
-}
-
-export interface DemoLogin {
-  email: string;
-  password: string;
 }
 
 /**
@@ -78,7 +69,7 @@ export async function startStack(settings: Settings, signal: AbortSignal): Promi
       Deno.env.get("STACK_FUNCTIONS_DATABASE_URL") || functionsDatabaseUrl(databaseUrl, secrets),
     );
     signal.throwIfAborted();
-    const { demoKey, demoLogin } = await prepareDatabase(databaseUrl, settings, secrets, signal);
+    const demo = await prepareDatabase(databaseUrl, settings, secrets, signal);
     signal.throwIfAborted();
 
     const auth = openLocalAuth({
@@ -87,7 +78,7 @@ export async function startStack(settings: Settings, signal: AbortSignal): Promi
       secrets,
       origin: gateway.origin,
       siteUrl: appOrigin,
-      isOurs: demoLogin !== null,
+      isOurs: demo.demo_email !== null,
     });
     closers.push(() => auth.close());
     gateway.serve(`${AUTH_PREFIX}/`, auth.handle);
@@ -109,17 +100,15 @@ export async function startStack(settings: Settings, signal: AbortSignal): Promi
     closers.push(() => scheduler.close());
     signal.throwIfAborted();
 
-    const baseUrl = `${gateway.origin}/functions/v1`;
-    await writeStackFile(dataDir, {
-      base_url: baseUrl,
+    const file = {
+      base_url: `${gateway.origin}/functions/v1`,
       database_url: databaseUrl,
-      demo_key: demoKey,
       console_url: gateway.origin,
-      demo_email: demoLogin?.email ?? null,
-      demo_password: demoLogin?.password ?? null,
-    });
+      ...demo,
+    };
+    await writeStackFile(dataDir, file);
     closers.push(() => removeStackFile(dataDir));
-    return { baseUrl, demoKey, consoleUrl: gateway.origin, demoLogin, stop };
+    return { ...file, stop };
   } catch (error) {
     await stop();
     // Ctrl-C also ends initdb and pg_ctl, so the interrupted step fails. The cause is then the signal, not this error.
@@ -147,7 +136,7 @@ async function prepareDatabase(
   settings: Settings,
   secrets: Secrets,
   signal: AbortSignal,
-): Promise<{ demoKey: string; demoLogin: DemoLogin | null }> {
+): Promise<Demo> {
   const { dataDir, databaseUrl: given } = settings;
   const connect_timeout = given === null ? CONNECT_S.own : CONNECT_S.given;
   await using sql = openSql(databaseUrl, { max: 1, connect_timeout });
@@ -164,11 +153,11 @@ async function prepareDatabase(
   const remedy = remedyFor(settings);
   await migrate(sql, undefined, remedy);
   await setFunctionsPassword(sql, functionsPassword(databaseUrl, secrets));
-  const demoKey = await ensureDemoKey(sql, secrets.demo_key);
-  if (demoKey !== secrets.demo_key) await saveSecrets(dataDir, { ...secrets, demo_key: demoKey });
-  if (!await installAuthSchema(sql, remedy)) return { demoKey, demoLogin: null };
-  const email = await ensureDemoUser(sql, await passwordHash);
-  return { demoKey, demoLogin: { email, password: secrets.demo_password } };
+  const demo_key = await ensureDemoKey(sql, secrets.demo_key);
+  if (demo_key !== secrets.demo_key) await saveSecrets(dataDir, { ...secrets, demo_key });
+  if (!await installAuthSchema(sql, remedy)) return { demo_key, demo_email: null, demo_password: null };
+  const demo_email = await ensureDemoUser(sql, await passwordHash);
+  return { demo_key, demo_email, demo_password: secrets.demo_password };
 }
 
 /** Sets the variables of the functions. On Supabase the platform and the project's secrets set them. */

@@ -12,7 +12,7 @@ export interface StackFile {
   demo_key: string;
   /** The console's address on this stack, without a slash at its end. */
   console_url: string;
-  /** How the demo member signs in to the console; null if local sign-in is off. */
+  /** How the demo member signs in to the console; null if another service created the database's schema auth. */
   demo_email: string | null;
   demo_password: string | null;
   /** Process id of the stack. If no such process runs, a killed stack left this file. */

@@ -32,24 +32,24 @@ try {
 // The functions' open connections would keep the process alive.
 Deno.exit(0);
 
-function printFirstCall({ baseUrl, demoKey, consoleUrl, demoLogin }: Stack): void {
-  const signIn = demoLogin
-    ? `sign in as ${demoLogin.email} with ${demoLogin.password}`
-    : "sign in through the Supabase project of the database";
-  console.log(`API ready at ${baseUrl}
+function printFirstCall({ base_url, demo_key, console_url, demo_email, demo_password }: Stack): void {
+  const signIn = demo_email === null
+    ? "sign in through the Supabase project of the database"
+    : `sign in as ${demo_email} with ${demo_password}`;
+  console.log(`API ready at ${base_url}
 
-Demo key: ${demoKey}
+Demo key: ${demo_key}
 
 Send a lead:
 
-curl -i -X POST ${baseUrl}/api-v1-leads \\
-  -H 'X-API-Key: ${demoKey}' \\
+curl -i -X POST ${base_url}/api-v1-leads \\
+  -H 'X-API-Key: ${demo_key}' \\
   -H 'Content-Type: application/json' \\
   -d '{"first_name": "Ana", "last_name": "Souza", "email": "ana@exemplo.com.br", "company_name": "Padaria Sol"}'
 
-Reference, with try-it: ${consoleUrl}/docs/
+Reference, with try-it: ${console_url}/docs/
 
-Console: ${consoleUrl}/
+Console: ${console_url}/
   ${signIn}
 
 Ctrl-C stops everything.`);

@@ -52,16 +52,16 @@ export async function rotateKey(
   sql: ISql,
   id: string,
   overlapSeconds: OverlapSeconds,
-): Promise<{ id: string; key: string; oldSecretExpiresAt: string | null }> {
+): Promise<{ id: string; key: string; old_secret_expires_at: string | null }> {
   const workspaceId = await findWorkspace(sql, "key", id);
   const { value: key, stored } = generateKeySecret(workspaceId);
-  const rotated = await operate(sql, "key_rotate", {
+  const { old_secret_expires_at } = await operate(sql, "key_rotate", {
     workspace_id: workspaceId,
     id,
     ...stored,
     overlap_seconds: overlapSeconds,
   });
-  return { id: rotated.id, key, oldSecretExpiresAt: rotated.old_secret_expires_at };
+  return { id, key, old_secret_expires_at };
 }
 
 /** Warns about scopes that grant nothing, and suggests scopes that may have been meant. */

@@ -75,7 +75,7 @@ test("a rotation keeps a key's id, scopes, limit, subscriptions and call counts"
     ...before,
     prefix: rotated.key.slice(0, 12),
     rotated_at: after.rotated_at,
-    old_secret_expires_at: rotated.oldSecretExpiresAt,
+    old_secret_expires_at: rotated.old_secret_expires_at,
   });
   assert.deepEqual(after.subscriptions.map(({ id }) => id), [subscription.id]);
   for (const value of [key, rotated.key]) assert.equal((await client(value).get(PIPELINES)).status, 200);
@@ -88,7 +88,7 @@ test("a second rotation ends the secret that the first replaced, even during the
   const third = await rotateKey(sql, id, 3_600);
   assertError(await client(key).get(PIPELINES), "revoked_api_key");
   for (const value of [second.key, third.key]) assert.equal((await client(value).get(PIPELINES)).status, 200);
-  assert.equal((await rotateKey(sql, id, 0)).oldSecretExpiresAt, null);
+  assert.equal((await rotateKey(sql, id, 0)).old_secret_expires_at, null);
   assert.deepEqual((await secretsOf(sql, id)).map(({ works }) => works), [false, false, false, true]);
 });
 

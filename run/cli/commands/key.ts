@@ -134,10 +134,7 @@ export function keyCommands(program: Command): void {
     .action((id, { overlap }, command) =>
       perform(
         command,
-        async (sql) => {
-          const { oldSecretExpiresAt, ...rotated } = await rotateKey(sql, id, OVERLAPS[overlap]);
-          return { ...rotated, old_secret_expires_at: oldSecretExpiresAt };
-        },
+        (sql) => rotateKey(sql, id, OVERLAPS[overlap]),
         ({ id, key, old_secret_expires_at: end }) =>
           [
             `The earlier value of key ${id} ${end === null ? "no longer works" : `works until ${end}`}.`,
