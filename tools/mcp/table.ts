@@ -5,8 +5,8 @@ import type { OpenApi, Operation } from "../openapi/read_document.ts";
 import {
   FORMAT_ARGUMENT,
   IDEMPOTENCY_ARGUMENT,
-  type Tool,
   type Toolset,
+  type WrittenTool,
 } from "../../supabase/functions/mcp/tools.ts";
 import { deprecationText } from "../../supabase/functions/_shared/contract/deprecation.ts";
 import type { KeyEndpoint } from "../../supabase/functions/_shared/contract/endpoint.ts";
@@ -27,12 +27,12 @@ export const toolEndpoints = keyEndpoints.filter(({ route }) =>
 );
 
 /** The table of tools, from the tables of endpoints and the texts of the Portuguese document. */
-export function toolTable(): Tool[] {
+export function toolTable(): WrittenTool[] {
   const document = openApiDocument("api", "pt") as OpenApi;
   return toolEndpoints.map((listed) => withToolNames(toolOf(listed, document)));
 }
 
-function toolOf(listed: ListedEndpoint<KeyEndpoint>, document: OpenApi): Tool {
+function toolOf(listed: ListedEndpoint<KeyEndpoint>, document: OpenApi): WrittenTool {
   const { resource, route } = listed;
   const { method, path, endpoint } = route;
   // An upsert sends no idempotency key: with a key, a repeated upsert would get the stored first reply and write
@@ -53,24 +53,18 @@ function toolOf(listed: ListedEndpoint<KeyEndpoint>, document: OpenApi): Tool {
     .filter(([name]) => !("utm" in properties && name.startsWith("utm_")))
     .map(([name, schema]) => [name, brief(name, schema, clears)]);
   return {
-    definition: {
-      name: toolName(listed),
-      title: operation.summary,
-      description: descriptionOf(listed, operation, about),
-      inputSchema: {
-        type: "object",
-        properties: {
-          ...Object.fromEntries(fields),
-          ...(expand && { [FORMAT_ARGUMENT]: { type: "string", enum: ["concise", "detailed"] } }),
-          ...(idempotent && { [IDEMPOTENCY_ARGUMENT]: IDEMPOTENCY_SCHEMA }),
-        },
-        required,
-        additionalProperties: false,
-      },
-      annotations: annotationsOf(route),
-    },
+    name: toolName(listed),
+    title: operation.summary,
+    description: descriptionOf(listed, operation, about),
     toolset: toolsetOf(endpoint.operation),
     scope: endpoint.scope,
+    required,
+    properties: {
+      ...Object.fromEntries(fields),
+      ...(expand && { [FORMAT_ARGUMENT]: { type: "string", enum: ["concise", "detailed"] } }),
+      ...(idempotent && { [IDEMPOTENCY_ARGUMENT]: IDEMPOTENCY_SCHEMA }),
+    },
+    annotations: annotationsOf(route),
     request: {
       resource: resource.name,
       method,
@@ -114,7 +108,7 @@ function descriptionOf({ resource, route }: ListedEndpoint, { summary }: Operati
 const IMPORTING = "Para importar: op upsert com match_by; antes, experimente com dry_run";
 
 /** Replaces addresses of endpoints in texts by the names of their tools. */
-function withToolNames(tool: Tool): Tool {
+function withToolNames(tool: WrittenTool): WrittenTool {
   return JSON.parse(
     ENDPOINTS.reduce((text, [title, name]) => text.replaceAll(title, name), JSON.stringify(tool)),
   );

@@ -46,7 +46,7 @@ export const TOOLSETS = ["sales", "webhooks", "records"] as const;
 
 export type Toolset = typeof TOOLSETS[number];
 
-/** A tool for an endpoint, written by `deno task tools`. */
+/** A tool for an endpoint. */
 export interface Tool {
   definition: ToolDefinition;
   toolset: Toolset;
@@ -54,6 +54,12 @@ export interface Tool {
   scope: Scope | null;
   request: ToolRequest;
 }
+
+/** A tool as `deno task tools` writes it into tools.json. */
+export type WrittenTool =
+  & Omit<ToolDefinition, "inputSchema">
+  & Pick<ToolDefinition["inputSchema"], "properties" | "required">
+  & Omit<Tool, "definition">;
 
 /** An argument of tools that create a record; it becomes a header instead of a field of the record. */
 export const IDEMPOTENCY_ARGUMENT = "idempotency_key";
@@ -63,7 +69,10 @@ export const FORMAT_ARGUMENT = "format";
 
 /** Every tool by name. Listing the tools loads no schemas, and a call loads only the schemas of its resource. */
 export const TOOLS: ReadonlyMap<string, Tool> = new Map(
-  (table as Tool[]).map((tool) => [tool.definition.name, tool]),
+  (table as WrittenTool[]).map(({ toolset, scope, request, properties, required, ...about }) => {
+    const inputSchema = { type: "object", properties, required, additionalProperties: false } as const;
+    return [about.name, { definition: { ...about, inputSchema }, toolset, scope, request }];
+  }),
 );
 
 const OPERATION = /\b(GET|POST|PATCH|DELETE) \/([\w-]+)((?:\/[\w:-]+)*)/g;
