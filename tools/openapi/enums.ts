@@ -17,7 +17,7 @@ import { proposal } from "../../supabase/functions/proposals/record.ts";
 import { FIELD_TYPES } from "../../supabase/functions/_shared/contract/custom_fields.ts";
 import { LIKENESSES } from "../../supabase/functions/_shared/contract/duplicates.ts";
 import { type Doc, doc, type FieldDocs } from "../../supabase/functions/_shared/contract/doc.ts";
-import { EVENT_TYPES, EVENTS } from "../../supabase/functions/_shared/contract/events.ts";
+import { EVENT_TYPES } from "../../supabase/functions/_shared/contract/events.ts";
 import { NAMING_OBJECTS, Operation } from "../../supabase/functions/_shared/contract/operation.ts";
 import { ROLES } from "../../supabase/functions/_shared/contract/roles.ts";
 import { SCOPES } from "../../supabase/functions/_shared/contract/scopes.ts";
@@ -101,10 +101,6 @@ const ENUMS: Readonly<Record<string, NamedEnum>> = {
     words: wordsOf(company.upsertQuery, "match_by"),
     text: doc("O campo pelo qual uma empresa é procurada", "The field by which a company is looked for"),
   },
-  LeadMatch: {
-    words: wordsOf(LeadResult, "matched_by"),
-    text: doc("Como o contato de um lead foi encontrado", "How a lead's contact was found"),
-  },
   LeadDifference: {
     words: (LeadResult.shape.differences.element as z.ZodEnum).options as string[],
     text: doc(
@@ -113,10 +109,6 @@ const ENUMS: Readonly<Record<string, NamedEnum>> = {
     ),
   },
   EventType: { words: EVENT_TYPES, text: doc("O nome de um evento", "The name of an event") },
-  ObjectType: {
-    words: [...new Set(EVENT_TYPES.map((type) => EVENTS[type].object))],
-    text: doc("O tipo do objeto de um evento", "The type of an event's object"),
-  },
   ChangeObjectType: {
     words: wordsOf(Change, "object_type"),
     text: doc("O tipo do objeto de uma alteração", "The type of a change's object"),
