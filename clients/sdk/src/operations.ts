@@ -77,11 +77,6 @@ export interface CompaniesListQuery extends PageQuery, PeriodQuery {
 export interface CompaniesDuplicatesQuery extends PageQuery {
   /** The field with the same value */ by: T.CompanyLikeness;
 }
-/** The query of `companies.upsert` */
-export interface CompaniesUpsertQuery {
-  /** The field by which to find the record; the body must have a value for it */
-  match_by: T.CompanyMatch;
-}
 /** The query of `companies.timeline` */
 export interface CompaniesTimelineQuery extends PageQuery {
 }
@@ -107,11 +102,6 @@ export interface ContactsListQuery extends PageQuery, PeriodQuery {
 /** The query of `contacts.duplicates` */
 export interface ContactsDuplicatesQuery extends PageQuery {
   /** The field with the same value */ by: T.ContactLikeness;
-}
-/** The query of `contacts.upsert` */
-export interface ContactsUpsertQuery {
-  /** The field by which to find the record; the body must have a value for it */
-  match_by: T.ContactMatch;
 }
 /** The query of `contacts.timeline` */
 export interface ContactsTimelineQuery extends PageQuery {
@@ -173,11 +163,6 @@ export interface DealsSummaryQuery extends PeriodQuery {
   q?: string | undefined;
   /** Also adds up by owner, stage, month or source, in groups; the month is that of the close or, for open deals, of the expected close */
   group_by?: T.DealGrouping | undefined;
-}
-/** The query of `deals.upsert` */
-export interface DealsUpsertQuery {
-  /** The field by which to find the record; the body must have a value for it */
-  match_by: "external_id";
 }
 /** The query of `events.list` */
 export interface EventsListQuery {

@@ -69,33 +69,13 @@ export interface ActivityCompleted extends Activity {
   /** The fields that changed, in alphabetical order, without updated_at */ changed_fields: string[];
 }
 
-/** The delivery of the event activity.completed */
-export interface ActivityCompletedDelivery extends DeliveryEnvelope {
-  /** The event */ event: "activity.completed";
-  /** The object's type */ object_type: "activity";
-  data: ActivityCompleted;
-}
+export type ActivityCompletedDelivery = DeliveryOf<"activity.completed", "activity", ActivityCompleted>;
 
-/** The event activity.completed */
-export interface ActivityCompletedEvent extends EventEnvelope {
-  /** The event */ event: "activity.completed";
-  /** The object's type */ object_type: "activity";
-  data: ActivityCompleted | null;
-}
+export type ActivityCompletedEvent = EventOf<"activity.completed", "activity", ActivityCompleted | null>;
 
-/** The delivery of the event activity.created */
-export interface ActivityCreatedDelivery extends DeliveryEnvelope {
-  /** The event */ event: "activity.created";
-  /** The object's type */ object_type: "activity";
-  data: Activity;
-}
+export type ActivityCreatedDelivery = DeliveryOf<"activity.created", "activity", Activity>;
 
-/** The event activity.created */
-export interface ActivityCreatedEvent extends EventEnvelope {
-  /** The event */ event: "activity.created";
-  /** The object's type */ object_type: "activity";
-  data: Activity | null;
-}
+export type ActivityCreatedEvent = EventOf<"activity.created", "activity", Activity | null>;
 
 /** What expand can show */
 export type ActivityExpansion = "deal" | "contact" | "owner" | "created_by";
@@ -105,19 +85,9 @@ export interface ActivityOverdue extends Activity {
   /** The due date that passed */ overdue_since: string;
 }
 
-/** The delivery of the event activity.overdue */
-export interface ActivityOverdueDelivery extends DeliveryEnvelope {
-  /** The event */ event: "activity.overdue";
-  /** The object's type */ object_type: "activity";
-  data: ActivityOverdue;
-}
+export type ActivityOverdueDelivery = DeliveryOf<"activity.overdue", "activity", ActivityOverdue>;
 
-/** The event activity.overdue */
-export interface ActivityOverdueEvent extends EventEnvelope {
-  /** The event */ event: "activity.overdue";
-  /** The object's type */ object_type: "activity";
-  data: ActivityOverdue | null;
-}
+export type ActivityOverdueEvent = EventOf<"activity.overdue", "activity", ActivityOverdue | null>;
 
 export interface ActivityPage {
   /** The records */ data: ExpandedActivity[];
@@ -152,19 +122,9 @@ export interface ActivityUpdated extends Activity {
   /** The fields that changed, in alphabetical order, without updated_at */ changed_fields: string[];
 }
 
-/** The delivery of the event activity.updated */
-export interface ActivityUpdatedDelivery extends DeliveryEnvelope {
-  /** The event */ event: "activity.updated";
-  /** The object's type */ object_type: "activity";
-  data: ActivityUpdated;
-}
+export type ActivityUpdatedDelivery = DeliveryOf<"activity.updated", "activity", ActivityUpdated>;
 
-/** The event activity.updated */
-export interface ActivityUpdatedEvent extends EventEnvelope {
-  /** The event */ event: "activity.updated";
-  /** The object's type */ object_type: "activity";
-  data: ActivityUpdated | null;
-}
+export type ActivityUpdatedEvent = EventOf<"activity.updated", "activity", ActivityUpdated | null>;
 
 /** Who made a change */
 export type ActorType = "key" | "member" | "link" | "system";
@@ -383,19 +343,9 @@ export interface CompanyBatch {
   atomic?: boolean | null | undefined;
 }
 
-/** The delivery of the event company.created */
-export interface CompanyCreatedDelivery extends DeliveryEnvelope {
-  /** The event */ event: "company.created";
-  /** The object's type */ object_type: "company";
-  data: Company;
-}
+export type CompanyCreatedDelivery = DeliveryOf<"company.created", "company", Company>;
 
-/** The event company.created */
-export interface CompanyCreatedEvent extends EventEnvelope {
-  /** The event */ event: "company.created";
-  /** The object's type */ object_type: "company";
-  data: Company | null;
-}
+export type CompanyCreatedEvent = EventOf<"company.created", "company", Company | null>;
 
 /** What records have in common */
 export type CompanyLikeness = "name" | "tax_id" | "domain";
@@ -409,28 +359,7 @@ export interface CompanyPage {
 }
 
 /** What changes; null clears */
-export interface CompanyPatch {
-  /** Name */ name?: string | undefined;
-  /** Legal name */ legal_name?: string | null | undefined;
-  /** CNPJ or another tax id, stored in upper case and without punctuation */
-  tax_id?: string | null | undefined;
-  /** Domain, stored in lower case, without https://, www and path */ domain?: string | null | undefined;
-  /** Website */ website?: string | null | undefined;
-  /** E-mail address, stored in lower case */ email?: string | null | undefined;
-  /** Phone number */ phone?: string | null | undefined;
-  /** Industry */ industry?: string | null | undefined;
-  /** Number of employees */ employee_count?: number | null | undefined;
-  /** LinkedIn profile */ linkedin?: string | null | undefined;
-  /** Instagram profile */ instagram?: string | null | undefined;
-  address?: Address | null | undefined;
-  /** The member in charge (GET /api-v1-workspace); if absent on creation, the key's creator or, if inactive, the oldest active manager */
-  owner_id?: string | null | undefined;
-  /** Free notes */ notes?: string | null | undefined;
-  /** The integrator's own fields: at most 50 keys and 10 KB; a change keeps the keys that it does not send, and null removes one */
-  custom_fields?: Record<string, unknown> | null | undefined;
-  /** Tags: at most 50, of 1 to 60 characters, ignoring case */ tags?: string[] | null | undefined;
-  /** The id in the system that the company comes from, unique in the workspace */
-  external_id?: string | null | undefined;
+export interface CompanyPatch extends Optional<NewCompany> {
   /** Tags to add to the current ones */ add_tags?: string[] | null | undefined;
   /** Tags to remove from the current ones */ remove_tags?: string[] | null | undefined;
 }
@@ -440,45 +369,12 @@ export interface CompanyUpdated extends Company {
   /** The fields that changed, in alphabetical order, without updated_at */ changed_fields: string[];
 }
 
-/** The delivery of the event company.updated */
-export interface CompanyUpdatedDelivery extends DeliveryEnvelope {
-  /** The event */ event: "company.updated";
-  /** The object's type */ object_type: "company";
-  data: CompanyUpdated;
-}
+export type CompanyUpdatedDelivery = DeliveryOf<"company.updated", "company", CompanyUpdated>;
 
-/** The event company.updated */
-export interface CompanyUpdatedEvent extends EventEnvelope {
-  /** The event */ event: "company.updated";
-  /** The object's type */ object_type: "company";
-  data: CompanyUpdated | null;
-}
+export type CompanyUpdatedEvent = EventOf<"company.updated", "company", CompanyUpdated | null>;
 
 /** A company to create, or what changes in it */
-export interface CompanyUpsert {
-  /** Name */ name?: string | undefined;
-  /** Legal name */ legal_name?: string | null | undefined;
-  /** CNPJ or another tax id, stored in upper case and without punctuation */
-  tax_id?: string | null | undefined;
-  /** Domain, stored in lower case, without https://, www and path */ domain?: string | null | undefined;
-  /** Website */ website?: string | null | undefined;
-  /** E-mail address, stored in lower case */ email?: string | null | undefined;
-  /** Phone number */ phone?: string | null | undefined;
-  /** Industry */ industry?: string | null | undefined;
-  /** Number of employees */ employee_count?: number | null | undefined;
-  /** LinkedIn profile */ linkedin?: string | null | undefined;
-  /** Instagram profile */ instagram?: string | null | undefined;
-  address?: Address | null | undefined;
-  /** The member in charge (GET /api-v1-workspace); if absent on creation, the key's creator or, if inactive, the oldest active manager */
-  owner_id?: string | null | undefined;
-  /** Free notes */ notes?: string | null | undefined;
-  /** The integrator's own fields: at most 50 keys and 10 KB; a change keeps the keys that it does not send, and null removes one */
-  custom_fields?: Record<string, unknown> | null | undefined;
-  /** Tags: at most 50, of 1 to 60 characters, ignoring case */ tags?: string[] | null | undefined;
-  /** The id in the system that the company comes from, unique in the workspace */
-  external_id?: string | null | undefined;
-  /** Tags to add to the current ones */ add_tags?: string[] | null | undefined;
-  /** Tags to remove from the current ones */ remove_tags?: string[] | null | undefined;
+export interface CompanyUpsert extends CompanyPatch {
 }
 
 /** A contact */
@@ -531,38 +427,18 @@ export interface ContactBatch {
   atomic?: boolean | null | undefined;
 }
 
-/** The delivery of the event contact.created */
-export interface ContactCreatedDelivery extends DeliveryEnvelope {
-  /** The event */ event: "contact.created";
-  /** The object's type */ object_type: "contact";
-  data: Contact;
-}
+export type ContactCreatedDelivery = DeliveryOf<"contact.created", "contact", Contact>;
 
-/** The event contact.created */
-export interface ContactCreatedEvent extends EventEnvelope {
-  /** The event */ event: "contact.created";
-  /** The object's type */ object_type: "contact";
-  data: Contact | null;
-}
+export type ContactCreatedEvent = EventOf<"contact.created", "contact", Contact | null>;
 
 /** The contact whose data was erased */
 export interface ContactErased {
   /** The record's id */ id: string;
 }
 
-/** The delivery of the event contact.erased */
-export interface ContactErasedDelivery extends DeliveryEnvelope {
-  /** The event */ event: "contact.erased";
-  /** The object's type */ object_type: "contact";
-  data: ContactErased;
-}
+export type ContactErasedDelivery = DeliveryOf<"contact.erased", "contact", ContactErased>;
 
-/** The event contact.erased */
-export interface ContactErasedEvent extends EventEnvelope {
-  /** The event */ event: "contact.erased";
-  /** The object's type */ object_type: "contact";
-  data: ContactErased | null;
-}
+export type ContactErasedEvent = EventOf<"contact.erased", "contact", ContactErased | null>;
 
 /** What expand can show */
 export type ContactExpansion = "company" | "owner";
@@ -578,19 +454,9 @@ export interface ContactMerged extends Contact {
   /** The contact that was merged into this one */ merged_contact_id: string;
 }
 
-/** The delivery of the event contact.merged */
-export interface ContactMergedDelivery extends DeliveryEnvelope {
-  /** The event */ event: "contact.merged";
-  /** The object's type */ object_type: "contact";
-  data: ContactMerged;
-}
+export type ContactMergedDelivery = DeliveryOf<"contact.merged", "contact", ContactMerged>;
 
-/** The event contact.merged */
-export interface ContactMergedEvent extends EventEnvelope {
-  /** The event */ event: "contact.merged";
-  /** The object's type */ object_type: "contact";
-  data: ContactMerged | null;
-}
+export type ContactMergedEvent = EventOf<"contact.merged", "contact", ContactMerged | null>;
 
 export interface ContactPage {
   /** The records */ data: ExpandedContact[];
@@ -598,25 +464,7 @@ export interface ContactPage {
 }
 
 /** What changes; null clears */
-export interface ContactPatch {
-  /** Name */ name?: string | undefined;
-  /** E-mail address, stored in lower case */ email?: string | null | undefined;
-  /** Phone number */ phone?: string | null | undefined;
-  /** Second phone number */ phone2?: string | null | undefined;
-  /** WhatsApp number */ whatsapp?: string | null | undefined;
-  /** Job title */ job_title?: string | null | undefined;
-  /** The company that the contact works for, in the same workspace */
-  company_id?: string | null | undefined;
-  /** The member in charge (GET /api-v1-workspace); if absent on creation, the key's creator or, if inactive, the oldest active manager */
-  owner_id?: string | null | undefined;
-  /** Instagram profile */ instagram?: string | null | undefined;
-  /** LinkedIn profile */ linkedin?: string | null | undefined;
-  /** Free notes */ notes?: string | null | undefined;
-  /** The integrator's own fields: at most 50 keys and 10 KB; a change keeps the keys that it does not send, and null removes one */
-  custom_fields?: Record<string, unknown> | null | undefined;
-  /** Tags: at most 50, of 1 to 60 characters, ignoring case */ tags?: string[] | null | undefined;
-  /** The id in the system that the contact comes from, unique in the workspace */
-  external_id?: string | null | undefined;
+export interface ContactPatch extends Optional<NewContact> {
   /** Tags to add to the current ones */ add_tags?: string[] | null | undefined;
   /** Tags to remove from the current ones */ remove_tags?: string[] | null | undefined;
 }
@@ -626,42 +474,12 @@ export interface ContactUpdated extends Contact {
   /** The fields that changed, in alphabetical order, without updated_at */ changed_fields: string[];
 }
 
-/** The delivery of the event contact.updated */
-export interface ContactUpdatedDelivery extends DeliveryEnvelope {
-  /** The event */ event: "contact.updated";
-  /** The object's type */ object_type: "contact";
-  data: ContactUpdated;
-}
+export type ContactUpdatedDelivery = DeliveryOf<"contact.updated", "contact", ContactUpdated>;
 
-/** The event contact.updated */
-export interface ContactUpdatedEvent extends EventEnvelope {
-  /** The event */ event: "contact.updated";
-  /** The object's type */ object_type: "contact";
-  data: ContactUpdated | null;
-}
+export type ContactUpdatedEvent = EventOf<"contact.updated", "contact", ContactUpdated | null>;
 
 /** A contact to create, or what changes in it */
-export interface ContactUpsert {
-  /** Name */ name?: string | undefined;
-  /** E-mail address, stored in lower case */ email?: string | null | undefined;
-  /** Phone number */ phone?: string | null | undefined;
-  /** Second phone number */ phone2?: string | null | undefined;
-  /** WhatsApp number */ whatsapp?: string | null | undefined;
-  /** Job title */ job_title?: string | null | undefined;
-  /** The company that the contact works for, in the same workspace */
-  company_id?: string | null | undefined;
-  /** The member in charge (GET /api-v1-workspace); if absent on creation, the key's creator or, if inactive, the oldest active manager */
-  owner_id?: string | null | undefined;
-  /** Instagram profile */ instagram?: string | null | undefined;
-  /** LinkedIn profile */ linkedin?: string | null | undefined;
-  /** Free notes */ notes?: string | null | undefined;
-  /** The integrator's own fields: at most 50 keys and 10 KB; a change keeps the keys that it does not send, and null removes one */
-  custom_fields?: Record<string, unknown> | null | undefined;
-  /** Tags: at most 50, of 1 to 60 characters, ignoring case */ tags?: string[] | null | undefined;
-  /** The id in the system that the contact comes from, unique in the workspace */
-  external_id?: string | null | undefined;
-  /** Tags to add to the current ones */ add_tags?: string[] | null | undefined;
-  /** Tags to remove from the current ones */ remove_tags?: string[] | null | undefined;
+export interface ContactUpsert extends ContactPatch {
 }
 
 /** The record that was created */
@@ -671,32 +489,8 @@ export interface CreatedCompany extends Company {
 }
 
 /** The new contact's id; with Prefer: return=representation, the whole contact */
-export interface CreatedContact {
+export interface CreatedContact extends Optional<Contact> {
   /** The record's id */ id: string;
-  /** The record's workspace, always the API key's */ workspace_id?: string | undefined;
-  /** Name */ name?: string | undefined;
-  /** E-mail address, stored in lower case */ email?: string | null | undefined;
-  /** Phone number */ phone?: string | null | undefined;
-  /** Second phone number */ phone2?: string | null | undefined;
-  /** WhatsApp number */ whatsapp?: string | null | undefined;
-  /** Job title */ job_title?: string | null | undefined;
-  /** The company that the contact works for, in the same workspace */
-  company_id?: string | null | undefined;
-  /** The member in charge (GET /api-v1-workspace); if absent on creation, the key's creator or, if inactive, the oldest active manager */
-  owner_id?: string | undefined;
-  /** Instagram profile */ instagram?: string | null | undefined;
-  /** LinkedIn profile */ linkedin?: string | null | undefined;
-  /** Free notes */ notes?: string | null | undefined;
-  /** The integrator's own fields: at most 50 keys and 10 KB; a change keeps the keys that it does not send, and null removes one */
-  custom_fields?: Record<string, unknown> | null | undefined;
-  /** Tags: at most 50, of 1 to 60 characters, ignoring case */ tags?: string[] | undefined;
-  /** The id in the system that the contact comes from, unique in the workspace */
-  external_id?: string | null | undefined;
-  /** Since when it is archived, and left out of lists */ archived_at?: string | null | undefined;
-  /** The contact that this one was merged into */ merged_into_id?: string | null | undefined;
-  /** When the personal data was erased */ erased_at?: string | null | undefined;
-  /** When the record was created */ created_at?: string | undefined;
-  /** When the record last changed */ updated_at?: string | undefined;
   /** Records that existed before and resemble this one, 5 at most; only with Prefer: return=representation */
   possible_duplicates?: string[] | undefined;
 }
@@ -840,19 +634,9 @@ export interface DealContactAdded extends Deal {
   /** The contact's role in the deal now */ role: string | null;
 }
 
-/** The delivery of the event deal.contact_added */
-export interface DealContactAddedDelivery extends DeliveryEnvelope {
-  /** The event */ event: "deal.contact_added";
-  /** The object's type */ object_type: "deal";
-  data: DealContactAdded;
-}
+export type DealContactAddedDelivery = DeliveryOf<"deal.contact_added", "deal", DealContactAdded>;
 
-/** The event deal.contact_added */
-export interface DealContactAddedEvent extends EventEnvelope {
-  /** The event */ event: "deal.contact_added";
-  /** The object's type */ object_type: "deal";
-  data: DealContactAdded | null;
-}
+export type DealContactAddedEvent = EventOf<"deal.contact_added", "deal", DealContactAdded | null>;
 
 /** The contacts of a deal */
 export interface DealContactList {
@@ -865,33 +649,13 @@ export interface DealContactRemoved extends Deal {
   /** The contact that left */ removed_contact_id: string;
 }
 
-/** The delivery of the event deal.contact_removed */
-export interface DealContactRemovedDelivery extends DeliveryEnvelope {
-  /** The event */ event: "deal.contact_removed";
-  /** The object's type */ object_type: "deal";
-  data: DealContactRemoved;
-}
+export type DealContactRemovedDelivery = DeliveryOf<"deal.contact_removed", "deal", DealContactRemoved>;
 
-/** The event deal.contact_removed */
-export interface DealContactRemovedEvent extends EventEnvelope {
-  /** The event */ event: "deal.contact_removed";
-  /** The object's type */ object_type: "deal";
-  data: DealContactRemoved | null;
-}
+export type DealContactRemovedEvent = EventOf<"deal.contact_removed", "deal", DealContactRemoved | null>;
 
-/** The delivery of the event deal.created */
-export interface DealCreatedDelivery extends DeliveryEnvelope {
-  /** The event */ event: "deal.created";
-  /** The object's type */ object_type: "deal";
-  data: Deal;
-}
+export type DealCreatedDelivery = DeliveryOf<"deal.created", "deal", Deal>;
 
-/** The event deal.created */
-export interface DealCreatedEvent extends EventEnvelope {
-  /** The event */ event: "deal.created";
-  /** The object's type */ object_type: "deal";
-  data: Deal | null;
-}
+export type DealCreatedEvent = EventOf<"deal.created", "deal", Deal | null>;
 
 /** A deal with contact, company, last activity and the lead that was sent */
 export interface DealDetail extends Deal {
@@ -923,19 +687,9 @@ export type DealExpansion = "pipeline" | "stage" | "contact" | "company" | "owne
 /** How a summary of deals is grouped */
 export type DealGrouping = "owner" | "stage" | "month" | "source";
 
-/** The delivery of the event deal.lost */
-export interface DealLostDelivery extends DeliveryEnvelope {
-  /** The event */ event: "deal.lost";
-  /** The object's type */ object_type: "deal";
-  data: Deal;
-}
+export type DealLostDelivery = DeliveryOf<"deal.lost", "deal", Deal>;
 
-/** The event deal.lost */
-export interface DealLostEvent extends EventEnvelope {
-  /** The event */ event: "deal.lost";
-  /** The object's type */ object_type: "deal";
-  data: Deal | null;
-}
+export type DealLostEvent = EventOf<"deal.lost", "deal", Deal | null>;
 
 export interface DealPage {
   /** The records */ data: ExpandedDeal[];
@@ -943,29 +697,8 @@ export interface DealPage {
 }
 
 /** What changes; null clears; status aberto reopens the deal; to win or lose the deal, use POST /api-v1-deals/<id>/win or POST /api-v1-deals/<id>/lose */
-export interface DealPatch {
-  /** Title; if absent, the name of the contact or company */ title?: string | undefined;
+export interface DealPatch extends DealUpsert {
   /** Status */ status?: "aberto" | undefined;
-  /** The amount, without a currency symbol */ value?: number | null | undefined;
-  /** The recurring (monthly) amount, without a currency symbol */
-  recurring_value?: number | null | undefined;
-  /** The pipeline (GET /api-v1-pipelines); if absent, the workspace's default */
-  pipeline_id?: string | undefined;
-  /** The stage (GET /api-v1-pipelines); if absent on creation, the pipeline's first */
-  stage_id?: string | undefined;
-  /** A contact of the same workspace (GET /api-v1-contacts) */ contact_id?: string | null | undefined;
-  /** A company of the same workspace (GET /api-v1-companies) */ company_id?: string | null | undefined;
-  /** The member in charge (GET /api-v1-workspace); if absent on creation, the key's creator or, if inactive, the oldest active manager */
-  owner_id?: string | null | undefined;
-  /** Expected close date */ expected_close_date?: string | null | undefined;
-  /** Where the record comes from, in free text */ source?: string | null | undefined;
-  utm?: Utm | null | undefined;
-  /** The integrator's own fields: at most 50 keys and 10 KB; a change keeps the keys that it does not send, and null removes one */
-  custom_fields?: Record<string, unknown> | null | undefined;
-  /** Tags: at most 50, of 1 to 60 characters, ignoring case */ tags?: string[] | null | undefined;
-  /** The id in the system that the deal comes from */ external_id?: string | null | undefined;
-  /** Tags to add to the current ones */ add_tags?: string[] | null | undefined;
-  /** Tags to remove from the current ones */ remove_tags?: string[] | null | undefined;
 }
 
 /** The reopened deal, and what changed */
@@ -973,19 +706,9 @@ export interface DealReopened extends Deal {
   /** The fields that changed, in alphabetical order, without updated_at */ changed_fields: string[];
 }
 
-/** The delivery of the event deal.reopened */
-export interface DealReopenedDelivery extends DeliveryEnvelope {
-  /** The event */ event: "deal.reopened";
-  /** The object's type */ object_type: "deal";
-  data: DealReopened;
-}
+export type DealReopenedDelivery = DeliveryOf<"deal.reopened", "deal", DealReopened>;
 
-/** The event deal.reopened */
-export interface DealReopenedEvent extends EventEnvelope {
-  /** The event */ event: "deal.reopened";
-  /** The object's type */ object_type: "deal";
-  data: DealReopened | null;
-}
+export type DealReopenedEvent = EventOf<"deal.reopened", "deal", DealReopened | null>;
 
 /** The order of a list */
 export type DealSort =
@@ -1006,19 +729,9 @@ export interface DealStageChanged extends Deal {
   /** The previous pipeline */ previous_pipeline_id: string;
 }
 
-/** The delivery of the event deal.stage_changed */
-export interface DealStageChangedDelivery extends DeliveryEnvelope {
-  /** The event */ event: "deal.stage_changed";
-  /** The object's type */ object_type: "deal";
-  data: DealStageChanged;
-}
+export type DealStageChangedDelivery = DeliveryOf<"deal.stage_changed", "deal", DealStageChanged>;
 
-/** The event deal.stage_changed */
-export interface DealStageChangedEvent extends EventEnvelope {
-  /** The event */ event: "deal.stage_changed";
-  /** The object's type */ object_type: "deal";
-  data: DealStageChanged | null;
-}
+export type DealStageChangedEvent = EventOf<"deal.stage_changed", "deal", DealStageChanged | null>;
 
 /** The stale deal */
 export interface DealStale extends Deal {
@@ -1026,19 +739,9 @@ export interface DealStale extends Deal {
   /** Days without movement after which the workspace considers a deal stale */ threshold_days: number;
 }
 
-/** The delivery of the event deal.stale */
-export interface DealStaleDelivery extends DeliveryEnvelope {
-  /** The event */ event: "deal.stale";
-  /** The object's type */ object_type: "deal";
-  data: DealStale;
-}
+export type DealStaleDelivery = DeliveryOf<"deal.stale", "deal", DealStale>;
 
-/** The event deal.stale */
-export interface DealStaleEvent extends EventEnvelope {
-  /** The event */ event: "deal.stale";
-  /** The object's type */ object_type: "deal";
-  data: DealStale | null;
-}
+export type DealStaleEvent = EventOf<"deal.stale", "deal", DealStale | null>;
 
 /** The state of a deal */
 export type DealStatus = "aberto" | "ganho" | "perdido";
@@ -1076,19 +779,9 @@ export interface DealUpdated extends Deal {
   /** The fields that changed, in alphabetical order, without updated_at */ changed_fields: string[];
 }
 
-/** The delivery of the event deal.updated */
-export interface DealUpdatedDelivery extends DeliveryEnvelope {
-  /** The event */ event: "deal.updated";
-  /** The object's type */ object_type: "deal";
-  data: DealUpdated;
-}
+export type DealUpdatedDelivery = DeliveryOf<"deal.updated", "deal", DealUpdated>;
 
-/** The event deal.updated */
-export interface DealUpdatedEvent extends EventEnvelope {
-  /** The event */ event: "deal.updated";
-  /** The object's type */ object_type: "deal";
-  data: DealUpdated | null;
-}
+export type DealUpdatedEvent = EventOf<"deal.updated", "deal", DealUpdated | null>;
 
 /** A deal to create, with at least one of title, contact_id and company_id, or what changes in it */
 export interface DealUpsert {
@@ -1115,19 +808,9 @@ export interface DealUpsert {
   /** Tags to remove from the current ones */ remove_tags?: string[] | null | undefined;
 }
 
-/** The delivery of the event deal.won */
-export interface DealWonDelivery extends DeliveryEnvelope {
-  /** The event */ event: "deal.won";
-  /** The object's type */ object_type: "deal";
-  data: Deal;
-}
+export type DealWonDelivery = DeliveryOf<"deal.won", "deal", Deal>;
 
-/** The event deal.won */
-export interface DealWonEvent extends EventEnvelope {
-  /** The event */ event: "deal.won";
-  /** The object's type */ object_type: "deal";
-  data: Deal | null;
-}
+export type DealWonEvent = EventOf<"deal.won", "deal", Deal | null>;
 
 /** A delivery */
 export interface Delivery {
@@ -1460,19 +1143,9 @@ export interface LeadReceived {
   submitted: LeadSubmission | null;
 }
 
-/** The delivery of the event lead.received */
-export interface LeadReceivedDelivery extends DeliveryEnvelope {
-  /** The event */ event: "lead.received";
-  /** The object's type */ object_type: "deal";
-  data: LeadReceived;
-}
+export type LeadReceivedDelivery = DeliveryOf<"lead.received", "deal", LeadReceived>;
 
-/** The event lead.received */
-export interface LeadReceivedEvent extends EventEnvelope {
-  /** The event */ event: "lead.received";
-  /** The object's type */ object_type: "deal";
-  data: LeadReceived | null;
-}
+export type LeadReceivedEvent = EventOf<"lead.received", "deal", LeadReceived | null>;
 
 /** A lead: creates or reuses company and contact, and creates a deal */
 export interface LeadRequest {
@@ -1639,21 +1312,8 @@ export interface NamingRecord {
 }
 
 /** An activity to create */
-export interface NewActivity {
+export interface NewActivity extends ActivityPatch {
   /** The deal that the activity belongs to (GET /api-v1-deals) */ deal_id: string;
-  /** The contact; the deal's contact if absent */ contact_id?: string | null | undefined;
-  /** The member in charge (GET /api-v1-workspace); if absent on creation, the key's creator or, if inactive, the oldest active manager */
-  owner_id?: string | null | undefined;
-  /** Type: tarefa (if absent), ligacao, reuniao, email, whatsapp, visita, or another text */
-  type?: string | null | undefined;
-  /** Title; derived from the type if absent */ title?: string | null | undefined;
-  /** Description */ description?: string | null | undefined;
-  /** Due date: ISO 8601; without an offset, UTC */ due_at?: string | null | undefined;
-  /** Duration in minutes */ duration_minutes?: number | null | undefined;
-  /** Whether it is an online meeting */ is_online_meeting?: boolean | null | undefined;
-  /** Address of the meeting */ meeting_url?: string | null | undefined;
-  /** Place */ location?: string | null | undefined;
-  status?: ActivityStatus | null | undefined;
 }
 
 /** A company to create */
@@ -1795,19 +1455,9 @@ export interface NoteBatch {
   atomic?: boolean | null | undefined;
 }
 
-/** The delivery of the event note.created */
-export interface NoteCreatedDelivery extends DeliveryEnvelope {
-  /** The event */ event: "note.created";
-  /** The object's type */ object_type: "note";
-  data: Note;
-}
+export type NoteCreatedDelivery = DeliveryOf<"note.created", "note", Note>;
 
-/** The event note.created */
-export interface NoteCreatedEvent extends EventEnvelope {
-  /** The event */ event: "note.created";
-  /** The object's type */ object_type: "note";
-  data: Note | null;
-}
+export type NoteCreatedEvent = EventOf<"note.created", "note", Note | null>;
 
 /** What expand can show */
 export type NoteExpansion = "deal" | "author";
@@ -1917,38 +1567,18 @@ export interface Proposal {
   /** When the record last changed */ updated_at: string;
 }
 
-/** The delivery of the event proposal.accepted */
-export interface ProposalAcceptedDelivery extends DeliveryEnvelope {
-  /** The event */ event: "proposal.accepted";
-  /** The object's type */ object_type: "proposal";
-  data: Proposal;
-}
+export type ProposalAcceptedDelivery = DeliveryOf<"proposal.accepted", "proposal", Proposal>;
 
-/** The event proposal.accepted */
-export interface ProposalAcceptedEvent extends EventEnvelope {
-  /** The event */ event: "proposal.accepted";
-  /** The object's type */ object_type: "proposal";
-  data: Proposal | null;
-}
+export type ProposalAcceptedEvent = EventOf<"proposal.accepted", "proposal", Proposal | null>;
 
 /** The proposal that was answered */
 export interface ProposalAnswer extends ProposalView {
   /** true if the result already existed and the call changed nothing */ idempotent: boolean;
 }
 
-/** The delivery of the event proposal.rejected */
-export interface ProposalRejectedDelivery extends DeliveryEnvelope {
-  /** The event */ event: "proposal.rejected";
-  /** The object's type */ object_type: "proposal";
-  data: Proposal;
-}
+export type ProposalRejectedDelivery = DeliveryOf<"proposal.rejected", "proposal", Proposal>;
 
-/** The event proposal.rejected */
-export interface ProposalRejectedEvent extends EventEnvelope {
-  /** The event */ event: "proposal.rejected";
-  /** The object's type */ object_type: "proposal";
-  data: Proposal | null;
-}
+export type ProposalRejectedEvent = EventOf<"proposal.rejected", "proposal", Proposal | null>;
 
 /** Why the proposal is rejected */
 export interface ProposalRejection {
@@ -1978,19 +1608,9 @@ export interface ProposalView {
   seller: ProposalSeller;
 }
 
-/** The delivery of the event proposal.viewed */
-export interface ProposalViewedDelivery extends DeliveryEnvelope {
-  /** The event */ event: "proposal.viewed";
-  /** The object's type */ object_type: "proposal";
-  data: Proposal;
-}
+export type ProposalViewedDelivery = DeliveryOf<"proposal.viewed", "proposal", Proposal>;
 
-/** The event proposal.viewed */
-export interface ProposalViewedEvent extends EventEnvelope {
-  /** The event */ event: "proposal.viewed";
-  /** The object's type */ object_type: "proposal";
-  data: Proposal | null;
-}
+export type ProposalViewedEvent = EventOf<"proposal.viewed", "proposal", Proposal | null>;
 
 /** The subscription, active */
 export interface ReactivatedSubscription extends Subscription {
@@ -2318,4 +1938,21 @@ export interface WorkspaceMember {
   /** The member's e-mail */ email: string;
   role: Role;
   /** Whether the member is still active */ is_active: boolean;
+}
+
+/** An object whose fields may all be absent */
+export type Optional<Fields> = { [Name in keyof Fields]?: Fields[Name] | undefined };
+
+/** The fields of `DeliveryEnvelope`, and those that depend on the event */
+export interface DeliveryOf<Type extends EventType, Kind extends string, Data> extends DeliveryEnvelope {
+  /** The event */ event: Type;
+  /** The object's type */ object_type: Kind;
+  data: Data;
+}
+
+/** The fields of `EventEnvelope`, and those that depend on the event */
+export interface EventOf<Type extends EventType, Kind extends string, Data> extends EventEnvelope {
+  /** The event */ event: Type;
+  /** The object's type */ object_type: Kind;
+  data: Data;
 }

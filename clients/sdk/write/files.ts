@@ -1,19 +1,16 @@
 import { fileURLToPath } from "node:url";
 import { openApiDocument } from "../../../tools/openapi/document.ts";
 import type { OpenApi } from "../../../tools/openapi/read_document.ts";
+import { declarationsOf } from "./declarations.ts";
 import { operationsText } from "./operations.ts";
-import { declarationOf } from "./schema.ts";
 
 const HEADER = "// Written by `deno task sdk` from the table of endpoints: do not edit.\n";
 
 /** The texts of the SDK's generated files by path, not yet formatted. */
 export function writtenFiles(): Record<string, string> {
   const document = openApiDocument("api", "en") as OpenApi;
-  const types = Object.entries(document.components.schemas).map(([name, schema]) =>
-    declarationOf(name, schema)
-  );
   return {
-    [inSource("types.ts")]: `${HEADER}\n${types.join("\n")}`,
+    [inSource("types.ts")]: `${HEADER}\n${declarationsOf(document.components.schemas).join("\n")}`,
     [inSource("operations.ts")]: `${HEADER}${operationsText(document)}`,
   };
 }

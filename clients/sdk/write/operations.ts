@@ -22,6 +22,7 @@ interface Method {
   text: string;
   /** The entry of `OPERATIONS`. */
   operation: string;
+  /** The fields of its argument `query`. */
   query: Parameter[];
   /** The names of the query parameters that several operations share. */
   shared: string[];
@@ -200,7 +201,7 @@ function describe(document: OpenApi): Method[] {
       signature,
       text: [`${deprecated ? "@deprecated " : ""}${summary}.`, description].filter(Boolean).join(" "),
       operation: JSON.stringify(entry).replace(/"(\w+)":/g, "$1: "),
-      query,
+      query: body ? [] : query,
       shared: (operation.parameters ?? []).flatMap((one) => "$ref" in one ? one.$ref.split("/").at(-1)! : []),
     }];
   });

@@ -48,7 +48,7 @@ function recordOf({ additionalProperties }: JsonSchema, scope: string): string {
 }
 
 /** Returns the members of an object type. Optional members may be undefined, as the fields of a form often are. */
-function membersOf({ properties = {}, required = [] }: JsonSchema, scope = ""): string {
+export function membersOf({ properties = {}, required = [] }: JsonSchema, scope = ""): string {
   return Object.entries(properties).map(([name, schema]) => {
     const type = typeOf(schema, scope);
     const isRequired = required.includes(name);
@@ -57,17 +57,6 @@ function membersOf({ properties = {}, required = [] }: JsonSchema, scope = ""): 
       `${name}${isRequired ? "" : "?"}: ${type}${isRequired || type === "unknown" ? "" : " | undefined"};\n`,
     );
   }).join("");
-}
-
-/** Returns the declaration of a named schema. An object becomes an interface, so that editors show its name. */
-export function declarationOf(name: string, schema: JsonSchema): string {
-  const doc = docstring(schema.description);
-  if (schema.properties) return `${doc}export interface ${name} {\n${membersOf(schema)}}\n`;
-  const [base, added] = schema.allOf ?? [];
-  if (schema.allOf?.length === 2 && base?.$ref && added?.properties) {
-    return `${doc}export interface ${name} extends ${idOf(base)} {\n${membersOf(added)}}\n`;
-  }
-  return `${doc}export type ${name} = ${typeOf(schema)};\n`;
 }
 
 /** Maximum characters of a line without its indentation. */
