@@ -120,11 +120,7 @@ export const ChangeSummary = object({
   ),
   highlights: field(
     z.array(object({
-      action: field(z.enum(HIGHLIGHTS), [
-        "O que houve com o negócio",
-        "What happened to the deal",
-        "deal.won",
-      ]),
+      action: z.enum(HIGHLIGHTS),
       occurred_at: field(timestamp(), ["Quando", "When"]),
       deal_id: uuid(),
       title: field(z.string(), ["O título do negócio", "The deal's title", "Plano anual"]),

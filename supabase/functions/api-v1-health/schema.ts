@@ -4,12 +4,9 @@ import { field, object } from "../_shared/contract/object.ts";
 import { SERVICE_VERSION } from "../_shared/runtime/service.ts";
 
 export const Health = object({
-  status: field(z.enum(["ok", "unavailable"]), ["Se pode atender", "Whether it can answer"]),
+  status: z.enum(["ok", "unavailable"]),
   version: field(z.string(), ["Versão", "Version", SERVICE_VERSION]),
   database: field(z.object({ status: z.enum(["up", "down"]) }), ["O banco de dados", "The database"]),
-  webhooks: field(z.enum(["ok", "degraded"]).nullable(), [
-    "`degraded`: há entregas à espera há mais de um minuto, e nada as envia; `null` sem banco de dados",
-    "`degraded`: deliveries have waited for over a minute and nothing sends them; `null` without a database",
-    "ok",
-  ]),
+  // Null without a database.
+  webhooks: z.enum(["ok", "degraded"]).nullable(),
 }).meta(named("Health", "O estado do serviço", "The state of the service"));

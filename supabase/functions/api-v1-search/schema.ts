@@ -24,10 +24,7 @@ const Found = object({
   name: field(z.string(), ["O nome, ou o título do negócio", "The name, or the deal's title", "Ana Souza"]),
   email: z.string().nullable(),
   phone: z.string().nullable(),
-  company: field(Reference.nullable(), [
-    "A empresa do contato ou do negócio",
-    "The company of the contact or deal",
-  ]),
+  company: Reference.nullable(),
   status: field(z.string().nullable(), ["A situação do negócio", "The deal's state", null]),
   value: z.number().nullable(),
 }).meta(named("Found", "Um registro encontrado", "A record that was found"));

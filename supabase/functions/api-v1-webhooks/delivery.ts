@@ -34,13 +34,7 @@ export const Delivery = object({
     "Site novo",
   ]),
   is_test: field(z.boolean(), ["Se é um evento de teste", "Whether it is a test event", false]),
-  state: field(z.enum(DELIVERY_STATES), [
-    "Estado: pending aguarda uma tentativa; held aguarda a assinatura ou o workspace voltar a enviar; cancelled " +
-    "aguardava quando a assinatura foi removida",
-    "State: pending waits for an attempt; held waits until the subscription or the workspace may send again; cancelled " +
-    "was waiting when the subscription was deleted",
-    "delivered",
-  ]),
+  state: z.enum(DELIVERY_STATES),
   attempts: field(z.int(), ["Tentativas feitas, de 5", "Attempts made, of 5", 1]),
   last_status: field(z.int().nullable(), LAST_STATUS),
   last_reason: field(z.string().nullable(), [
@@ -156,11 +150,7 @@ export const NOT_QUEUED_REASONS = ["not_found", "queue_full"] as const;
 
 const NotQueued = object({
   id: field(uuid(), ["A entrega", "The delivery"]),
-  reason: field(z.enum(NOT_QUEUED_REASONS), [
-    "not_found: a assinatura não tem esta entrega; queue_full: a fila não tem lugar para ela",
-    "not_found: the subscription has no such delivery; queue_full: the queue has no room for it",
-    "not_found",
-  ]),
+  reason: z.enum(NOT_QUEUED_REASONS),
 }).meta(named("NotQueued", "Uma entrega que não foi posta na fila", "A delivery that was not queued"));
 
 export const Redeliveries = object({

@@ -107,15 +107,7 @@ export const subscription = record("subscription", {
       "When it became inactive; null while it is active",
     ),
   }),
-  deactivated_reason: field.choice(["deleted", "failures", "key_revoked"], {
-    written: "by the database",
-    text: doc(
-      "Por que está inativa. deleted: foi removida; failures: uma entrega falhou 5 vezes; key_revoked: a chave que a " +
-        "criou foi revogada",
-      "Why it is inactive. deleted: it was deleted; failures: a delivery failed 5 times; key_revoked: the key that " +
-        "created it was revoked",
-    ),
-  }),
+  deactivated_reason: field.choice(["deleted", "failures", "key_revoked"], { written: "by the database" }),
   held: field.computed("boolean", "crm.holds_webhooks(t.workspace_id)", z.boolean(), {
     text: doc(
       "Se as entregas aguardam porque o workspace está suspenso ou sem a API pública",

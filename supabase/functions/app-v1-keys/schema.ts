@@ -142,11 +142,7 @@ export const Key = object({
   name: field(z.string(), NAME),
   prefix: field(z.string(), ["O começo da chave", "The first characters of the key", "svc_u8g0YZp1"]),
   scopes: field(z.array(z.string()), SCOPES),
-  state: field(z.enum(["active", "expired", "revoked"]), [
-    "Se funciona, venceu ou foi revogada",
-    "Whether it works, has expired or was revoked",
-    "active",
-  ]),
+  state: z.enum(["active", "expired", "revoked"]),
   creator: field(KeyCreator, ["Quem a criou", "Who created it"]),
   created_at: timestamp(),
   expires_at: field(timestamp().nullable(), [

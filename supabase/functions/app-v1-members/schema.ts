@@ -13,11 +13,7 @@ const Member = object({
     "The e-mail address with which the member signs in; unique in the workspace",
     "ana@exemplo.com.br",
   ]),
-  role: field(z.enum(ROLES), [
-    "Papel: admin, gestor ou vendedor (só vê)",
-    "Role: admin, gestor or vendedor (who can only read)",
-    "gestor",
-  ]),
+  role: z.enum(ROLES),
   is_active: field(z.boolean(), [
     "Se o membro pode entrar e ser responsável por registros",
     "Whether the member can sign in and own records",

@@ -33,10 +33,6 @@ export const BATCH_FIELDS: Record<string, Doc> = {
   op: doc("O que fazer", "What to do"),
   id: doc("O registro a alterar ou a ler", "The record to change or to read"),
   match_by: MATCH_BY,
-  data: doc(
-    "O corpo da chamada para um só registro",
-    "The body of the call for a single record",
-  ),
 };
 
 /** The field `choices` in the details of an error. */

@@ -94,11 +94,7 @@ const Arguments = object({
 /** Background work: a call started it, and a job continues it. */
 export const Operation = object({
   id: uuid(),
-  kind: field(z.enum(["contact_erasure", "contact_merge", "company_merge"]), [
-    "O que se faz",
-    "What is done",
-    "contact_erasure",
-  ]),
+  kind: z.enum(["contact_erasure", "contact_merge", "company_merge"]),
   state: field(z.enum(["queued", "running", "done", "failed"]), ["Em que pé está", "How far it is", "done"]),
   arguments: field(Arguments, ["O que a chamada pediu", "What the call asked for"]),
   cleared: field(Cleared.nullable(), [
