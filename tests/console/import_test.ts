@@ -97,6 +97,7 @@ Deno.test("Values are read as people in Brazil write them; a text that is no val
   const readAs = (type: CustomField["type"], ...texts: string[]) => texts.map((text) => value(type, text));
   const amounts = readAs("money", "R$ 1.234,56", "1234.56", "1.234", "1.5", "-3", "12 mil", "1,234.56");
   assert.deepEqual(amounts, [1234.56, 1234.56, 1234, 1.5, -3, "12 mil", "1,234.56"]);
+  assert.deepEqual(readAs("number", "0.125", "-0.500", "R$ 0.990", "10.125"), [0.125, -0.5, 0.99, 10125]);
   assert.deepEqual(readAs("date", "1/2/2026", "2026-02-01", "ontem"), ["2026-02-01", "2026-02-01", "ontem"]);
   const answers = readAs("boolean", "Sim", "não", "N", "x", "talvez");
   assert.deepEqual(answers, [true, false, false, true, "talvez"]);

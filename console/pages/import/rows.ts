@@ -106,13 +106,14 @@ export function valueOf(text: string, { type, choices }: Pick<CustomField, "type
 }
 
 /**
- * `R$ 1.234,56` is 1234.56, and so is `1234.56`; a point before exactly three digits separates thousands. A comma
- * before a point is not Brazilian: `1,234.56` stays a text, which the server refuses.
+ * `R$ 1.234,56` is 1234.56, and so is `1234.56`; a point before exactly three digits separates thousands, unless the
+ * number begins with 0: `0.125` is an eighth. A comma before a point is not Brazilian: `1,234.56` stays a text, which
+ * the server refuses.
  */
 function numberOf(text: string): number | string {
   const bare = text.replace(/R\$|\s/g, "");
   if (/,.*\./.test(bare)) return text;
-  const plainNumber = bare.includes(",") || /^-?\d{1,3}(\.\d{3})+$/.test(bare)
+  const plainNumber = bare.includes(",") || /^-?[1-9]\d{0,2}(\.\d{3})+$/.test(bare)
     ? bare.replaceAll(".", "").replace(",", ".")
     : bare;
   return /^-?\d+(\.\d+)?$/.test(plainNumber) ? Number(plainNumber) : text;
