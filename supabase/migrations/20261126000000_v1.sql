@@ -17322,15 +17322,24 @@ $$;
 comment on function crm.import_company(text, text) is
   'The company for a line of the file: the oldest unarchived company with the line''s tax id, or else the company that '
   'crm.lead_company finds by name, unless that company has another tax id. Null if there is no such company.';
+create function crm.import_company_key(p_args jsonb) returns text
+language plpgsql immutable set search_path = '' as $$
+begin
+  return case when p_args ->> 'company' is not null then
+    -- No name begins with a line break.
+    coalesce(E'\n' || (p_args ->> 'company_tax_id'), crm.name_key(p_args ->> 'company'))
+  end;
+end
+$$;
+comment on function crm.import_company_key(jsonb) is
+  'What the lines of one company have in common: its tax id, or else its name. Null for a line without a company.';
 create function crm.import_items(p_items jsonb) returns jsonb
 language plpgsql set search_path = '' as $$
 declare
   v_line record;
   v_id uuid;
   v_new jsonb := '[]';
-  -- Each company to create has a position in v_new. v_named: the position by the company's name. v_places: the position
-  -- by the key of a line.
-  v_named jsonb := '{}';
+  -- The position in v_new of each company to create, by its key and by its name.
   v_places jsonb := '{}';
   v_results jsonb := '{}';
   v_created jsonb;
@@ -17341,22 +17350,20 @@ begin
     select distinct on (l.tax_id is null, l.key) l.*
     from (
       select
-        i #>> '{args,company}' as name, i #>> '{args,company_tax_id}' as tax_id,
-        crm.name_key(i #>> '{args,company}') as name_key,
-        concat_ws(E'\n', crm.name_key(i #>> '{args,company}'), i #>> '{args,company_tax_id}') as key
-      from jsonb_array_elements(p_items) i
-      where i #>> '{args,company}' is not null
+        i.item #>> '{args,company}' as name, i.item #>> '{args,company_tax_id}' as tax_id,
+        crm.import_company_key(i.item -> 'args') as key, i.position
+      from jsonb_array_elements(p_items) with ordinality i (item, position)
     ) l
-    order by l.tax_id is null, l.key
+    where l.key is not null
+    order by l.tax_id is null, l.key, l.position
   loop
     v_id := crm.import_company(v_line.name, v_line.tax_id);
     if v_id is not null then
       v_results := v_results || jsonb_build_object(v_line.key, jsonb_build_object('id', v_id));
-    elsif v_line.tax_id is null and v_named ? v_line.name_key then
-      v_places := v_places || jsonb_build_object(v_line.key, v_named -> v_line.name_key);
-    else
-      v_places := v_places || jsonb_build_object(v_line.key, jsonb_array_length(v_new));
-      v_named := v_named || jsonb_build_object(v_line.name_key, jsonb_array_length(v_new));
+    elsif v_line.tax_id is not null or not v_places ? v_line.key then
+      v_places := v_places || jsonb_build_object(
+        v_line.key, jsonb_array_length(v_new), crm.name_key(v_line.name), jsonb_array_length(v_new)
+      );
       v_new := v_new || jsonb_build_object(
         'op', 'create', 'args', jsonb_build_object('name', v_line.name, 'tax_id', v_line.tax_id)
       );
@@ -17364,9 +17371,9 @@ begin
   end loop;
   if v_new <> '[]' then
     v_created := crm.run_verb('company_batch', jsonb_build_object('items', v_new))::jsonb -> 'results';
-    v_results := v_results || (
+    v_results := (
       select jsonb_object_agg(p.key, v_created -> p.value::integer) from jsonb_each_text(v_places) p
-    );
+    ) || v_results;
   end if;
   return (
     select jsonb_agg(
@@ -17382,11 +17389,7 @@ begin
       order by i.position
     )
     from jsonb_array_elements(p_items) with ordinality i (item, position)
-    cross join lateral (
-      select v_results -> concat_ws(
-        E'\n', crm.name_key(i.item #>> '{args,company}'), i.item #>> '{args,company_tax_id}'
-      ) as result
-    ) c
+    cross join lateral (select v_results -> crm.import_company_key(i.item -> 'args') as result) c
   );
 end
 $$;

@@ -38,6 +38,35 @@ test("An import creates and updates contacts with their companies, and names the
   assert.equal(callers.length, 3);
 });
 
+test("An import that is sent again writes no contact and no company twice", async ({ sql, workspace: { id } }) => {
+  const { client: member } = await signIn(sql, id, "gestor");
+  const items = [
+    upsert("external_id", { name: "Ana", external_id: "c-1", company: "Padaria Sol" }),
+    upsert("email", { name: "Rui", email: "rui@sol.example", company: "padaria sol" }),
+    upsert("phone", { name: "Eva", phone: "11 97777-1234" }),
+    // Two names with one tax id are one company.
+    upsert("external_id", {
+      name: "Lia",
+      external_id: "c-2",
+      company: "Lua Ltda",
+      company_tax_id: "33.333/0001",
+    }),
+    upsert("external_id", { name: "Téo", external_id: "c-3", company: "A Lua", company_tax_id: "333330001" }),
+  ];
+  const first = await member.post(IMPORT, { items });
+  const again = await member.post(IMPORT, { items });
+  assert.deepEqual(first.body.summary, { created: 5, updated: 0, failed: 0 });
+  assert.deepEqual(again.body.summary, { created: 0, updated: 5, failed: 0 });
+  const companies = await sql`
+    select c.name, c.tax_id, count(*)::int as contacts
+    from crm.companies c left join crm.contacts t on t.workspace_id = c.workspace_id and t.company_id = c.id
+    where c.workspace_id = ${id} group by c.id, c.name, c.tax_id order by c.name`;
+  assert.deepEqual([...companies], [
+    { name: "Lua Ltda", tax_id: "333330001", contacts: 2 },
+    { name: "Padaria Sol", tax_id: null, contacts: 2 },
+  ]);
+});
+
 test("dry_run says what would be created, which fields would change, and why a line is refused, and writes nothing", async ({ sql, workspace: { id, key } }) => {
   const { client: member } = await signIn(sql, id, "gestor");
   const ana = await create(key, "/api-v1-contacts", {
