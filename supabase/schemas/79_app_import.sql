@@ -3,13 +3,18 @@
 create function crm.import_company(p_name text, p_tax_id text) returns uuid
 language plpgsql set search_path = '' as $$
 declare
+  v_args constant jsonb := jsonb_build_object('match_by', 'tax_id', 'tax_id', p_tax_id);
   v_id uuid;
 begin
   if p_tax_id is not null then
-    select c.id into v_id from crm.companies c
-    where c.workspace_id = crm.current_workspace_id() and c.tax_id = p_tax_id and c.archived_at is null
-    order by c.id limit 1;
-    if found then return v_id; end if;
+    v_id := coalesce((crm.company_match(v_args))[1], (
+      select s.id
+      from unnest(crm.company_match(v_args, true)) with ordinality m (id, position)
+      cross join lateral crm.company_survivor(m.id) s
+      where s.archived_at is null
+      order by m.position limit 1
+    ));
+    if v_id is not null then return v_id; end if;
   end if;
   v_id := crm.lead_company(crm.name_key(p_name));
   -- Companies with the same name but different tax ids are different companies.
@@ -23,8 +28,9 @@ begin
 end
 $$;
 comment on function crm.import_company(text, text) is
-  'The company for a line of the file: the oldest unarchived company with the line''s tax id, or else the company that '
-  'crm.lead_company finds by name, unless that company has another tax id. Null if there is no such company.';
+  'The company for a line of the file: the oldest unarchived company with the line''s tax id, or else the unarchived '
+  'company into which a company with this tax id was merged, or else the company that crm.lead_company finds by name, '
+  'unless that company has another tax id. Null if there is no such company.';
 
 create function crm.import_company_key(p_args jsonb) returns text
 language plpgsql immutable set search_path = '' as $$

@@ -67,6 +67,20 @@ test("An import that is sent again writes no contact and no company twice", asyn
   ]);
 });
 
+test("An import uses the company that remains after a merge for lines with the merged company's tax id", async ({ sql, workspace: { id, key }, api }) => {
+  const { client: member } = await signIn(sql, id, "gestor");
+  const kept = await create(key, "/api-v1-companies", { name: "Matriz Sol", tax_id: "1" });
+  const merged = await create(key, "/api-v1-companies", { name: "Filial Sol", tax_id: "2" });
+  await api.post(`/api-v1-companies/${kept.id}/merge`, { merge_id: merged.id });
+  const { body } = await member.post(IMPORT, {
+    items: [
+      upsert("email", { name: "Ana", email: "ana@sol.example", company: "Filial Sol", company_tax_id: "2" }),
+    ],
+  });
+  const { body: contact } = await api.get(`/api-v1-contacts/${body.results[0].id}`);
+  assert.equal(contact.company_id, kept.id);
+});
+
 test("dry_run says what would be created, which fields would change, and why a line is refused, and writes nothing", async ({ sql, workspace: { id, key } }) => {
   const { client: member } = await signIn(sql, id, "gestor");
   const ana = await create(key, "/api-v1-contacts", {
