@@ -17408,15 +17408,14 @@ begin
   return (
     select coalesce(jsonb_object_agg(t.id, jsonb_build_object(
       'name', t.name, 'email', t.email, 'phone', t.phone, 'phone2', t.phone2, 'whatsapp', t.whatsapp,
-      'job_title', t.job_title, 'instagram', t.instagram, 'linkedin', t.linkedin, 'notes', left(t.notes, 200),
-      'external_id', t.external_id, 'tags', left(array_to_string(t.tags, ', '), 200),
+      'job_title', t.job_title, 'instagram', t.instagram, 'linkedin', t.linkedin, 'notes', t.notes,
+      'external_id', t.external_id, 'tags', array_to_string(t.tags, ', '),
       'company', (
         select c.name from crm.companies c where c.workspace_id = t.workspace_id and c.id = t.company_id
       )
     ) || coalesce(
       (
-        select jsonb_object_agg('custom_fields.' || f.key, left(f.value, 200))
-        from jsonb_each_text(t.custom_fields) f
+        select jsonb_object_agg('custom_fields.' || f.key, f.value) from jsonb_each_text(t.custom_fields) f
       ),
       '{}'
     )), '{}')
@@ -17426,8 +17425,7 @@ begin
 end
 $$;
 comment on function crm.import_values(uuid[]) is
-  'The contacts'' values in the fields that an import may change, as texts, by the contact''s id. Notes, tags and '
-  'custom fields are cut off after 200 characters.';
+  'The contacts'' values in the fields that an import may change, as texts, by the contact''s id.';
 create function crm.import_contacts(p_items jsonb, p_is_atomic boolean, p_is_dry boolean) returns json
 language plpgsql security definer set search_path = '' as $$
 declare
@@ -17461,7 +17459,10 @@ begin
           when '201' then r.result - 'id'
           when '200' then r.result || jsonb_build_object('changes', (
             select coalesce(jsonb_agg(
-              jsonb_build_object('field', f.name, 'from', b.value ->> f.name, 'to', a.value ->> f.name) order by f.name
+              jsonb_build_object(
+                'field', f.name, 'from', left(b.value ->> f.name, 200), 'to', left(a.value ->> f.name, 200)
+              )
+              order by f.name
             ), '[]')
             from jsonb_object_keys(b.value || a.value) f (name)
             where b.value ->> f.name is distinct from a.value ->> f.name
@@ -17480,8 +17481,9 @@ end
 $$;
 comment on function crm.import_contacts(jsonb, boolean, boolean) is
   'Runs an import as crm_api, by the verbs of the API, in the caller''s workspace and with the member as the actor. If '
-  'p_is_dry, undoes the import and shows for each existing contact the fields that would change. Security definer, '
-  'because crm_app writes no records. crm_app may execute this function and no other verb of the API.';
+  'p_is_dry, undoes the import and shows for each existing contact the fields that would change, with the '
+  'first 200 characters of their values. Security definer, because crm_app writes no records. crm_app may execute this '
+  'function and no other verb of the API.';
 create function app.contact_import(p_args jsonb) returns json
 language plpgsql set search_path = '' as $$
 declare

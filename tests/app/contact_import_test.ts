@@ -83,10 +83,13 @@ test("An import uses the company that remains after a merge for lines with the m
 
 test("dry_run says what would be created, which fields would change, and why a line is refused, and writes nothing", async ({ sql, workspace: { id, key } }) => {
   const { client: member } = await signIn(sql, id, "gestor");
+  // Only the first 200 characters of a value are shown, but a change after them counts.
+  const shown = "x".repeat(200);
   const ana = await create(key, "/api-v1-contacts", {
     name: "Ana",
     email: "ana@sol.example",
     job_title: "Sócia",
+    notes: `${shown} Ligar`,
     custom_fields: { porte: "Pequeno", origem: "Feira" },
   });
   for (const name of ["Um", "Dois"]) {
@@ -99,6 +102,7 @@ test("dry_run says what would be created, which fields would change, and why a l
         name: "Ana",
         email: "ana@sol.example",
         job_title: "Diretora",
+        notes: `${shown} Visitar`,
         company: "Nova",
         custom_fields: { porte: "Grande" },
       }),
@@ -114,6 +118,7 @@ test("dry_run says what would be created, which fields would change, and why a l
     { field: "company", from: null, to: "Nova" },
     { field: "custom_fields.porte", from: "Pequeno", to: "Grande" },
     { field: "job_title", from: "Sócia", to: "Diretora" },
+    { field: "notes", from: shown, to: shown },
   ]);
   // The second line finds the same contact, and would change nothing beyond what the first line changes.
   assert.equal(same.id, ana.id);
