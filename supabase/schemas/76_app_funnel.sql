@@ -10,14 +10,13 @@ set plan_cache_mode = 'force_generic_plan' set jit = off
 set enable_sort = off set enable_incremental_sort = off as $$
 begin
   return (
-    with stage as materialized (
-      select s.id, s.name, s.type, s.position from crm.stages s
-      where s.workspace_id = p_workspace_id and s.pipeline_id = p_pipeline_id and s.is_active
-      order by s.position limit 50
+    with all_stage as materialized (
+      select s.id, s.name, s.type, s.position, s.is_active from crm.stages s
+      where s.workspace_id = p_workspace_id and s.pipeline_id = p_pipeline_id
     ),
-    open_deal as (
+    open_deal as materialized (
       select s.id as stage_id, d.id, d.value, d.created_at as at, false as more
-      from stage s
+      from all_stage s
       cross join lateral (
         select d.id, d.value, d.created_at from crm.deals d
         where d.workspace_id = p_workspace_id and d.status = 'aberto' and d.archived_at is null
@@ -29,16 +28,21 @@ begin
         order by d.stage_id desc, d.id desc limit 1001
       ) d
     ),
+    stage as materialized (
+      select s.* from all_stage s
+      where s.is_active or s.id in (select d.stage_id from open_deal d)
+      order by s.position limit 50
+    ),
     outcome as materialized (
       select
         o.type, o.status,
-        (select s.id from stage s where s.type = o.type order by s.position limit 1) as first_stage_id
+        (select s.id from stage s where s.type = o.type and s.is_active order by s.position limit 1) as first_stage_id
       from (values ('won', 'ganho'), ('lost', 'perdido')) o (type, status)
     ),
     closed_deal as (
       select
         -- Closing a deal does not change its stage. So a closed deal is shown in its own stage only if that stage has
-        -- the type won or lost, otherwise in the first stage of that type.
+        -- the type won or lost, otherwise in the first active stage of that type.
         coalesce(s.id, o.first_stage_id) as stage_id,
         d.id, d.value, d.closed_at as at, d.more
       from outcome o
@@ -105,10 +109,10 @@ begin
 end
 $$;
 comment on function crm.funnel_stages(uuid, uuid) is
-  'The active stages of a pipeline in order, 50 at most, each with its open, unarchived deals, newest first. Deals '
-  'that were won or lost in the last 30 days are shown too: in their own stage if it has the type won or lost, '
-  'otherwise in the first stage of that type. deals_count and value_sum cover the newest 1,000 deals of a stage; '
-  'deals_count_is_partial: whether there are more. `deals` has the newest 50.';
+  'The stages of a pipeline that are active or have open deals, in order, 50 at most, each with its open, unarchived '
+  'deals, newest first. Deals that were won or lost in the last 30 days are shown too: in their own stage if it has '
+  'the type won or lost, otherwise in the first active stage of that type. deals_count and value_sum cover the newest '
+  '1,000 deals of a stage; deals_count_is_partial: whether there are more. `deals` has the newest 50.';
 
 create function app.funnel_get(p_args jsonb) returns json
 language plpgsql stable set search_path = '' as $$

@@ -63,5 +63,8 @@ export const Funnel = object({
     "O pipeline mostrado; null se nenhum está ativo",
     "The pipeline shown; null if none is active",
   ]),
-  stages: field(z.array(Stage), ["As etapas ativas, em ordem", "The active stages, in order"]),
+  stages: field(z.array(Stage), [
+    "As etapas ativas, e as inativas que têm negócios abertos, em ordem",
+    "The active stages, and the inactive ones that have open deals, in order",
+  ]),
 }).meta(named("Funnel", "O funil de um pipeline", "The funnel of a pipeline"));
