@@ -85,6 +85,12 @@ Deno.test("Schemas of details and actions in the OpenAPI documents extend the sc
   }
 });
 
+Deno.test("A field with a named schema has its own text in the OpenAPI document", () => {
+  const { payload } = documents.api.components.schemas.NewSubscription.properties;
+  assert.match(JSON.stringify(payload), /"\$ref"/);
+  assert.match(payload.description, /null/);
+});
+
 Deno.test("The OpenAPI documents have a union of deliveries and one of events, with the discriminator event", () => {
   const { schemas } = documents.api.components;
   for (const union of ["WebhookDelivery", "Event"]) {

@@ -28,7 +28,9 @@ export function tidy(schema: JsonSchema, inherited: FieldDocs, path: string, nam
     const inner = tidy(part, fields, path + place, nameEnum);
     if (!place.startsWith(".")) return inner;
     const name = place.slice(1);
-    return addText(inner, fields[name] ?? COMMON_FIELDS[name], path + place);
+    // A named schema has a text, which says as much as a common one.
+    const isNamed = inner.$ref !== undefined || inner.anyOf !== undefined;
+    return addText(inner, fields[name] ?? (isNamed ? {} : COMMON_FIELDS[name]), path + place);
   });
 }
 
@@ -63,7 +65,7 @@ function nameWords(schema: JsonSchema, path: string, nameEnum: NameEnum): JsonSc
 }
 
 function addText(property: JsonSchema, text: FieldDocs[string] | undefined, path: string): JsonSchema {
-  if (property.description || property.$ref || property.anyOf) return property;
+  if (property.description) return property;
   if (text === undefined) throw new Error(`The field "${path}" has no text for the OpenAPI documents`);
   const { examples, ...description } = text;
   return { ...property, ...description, ...(examples && { examples: [...examples] }) };

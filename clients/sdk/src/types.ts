@@ -39,7 +39,7 @@ export interface Activity {
   /** Whether it is an online meeting */ is_online_meeting: boolean;
   /** Address of the meeting */ meeting_url: string | null;
   /** Place */ location: string | null;
-  status: ActivityStatus;
+  /** State; pendente if absent */ status: ActivityStatus;
   /** When it was completed */ completed_at: string | null;
   /** Whether it is pending and past its due date */ is_overdue: boolean;
   /** When the record was created */ created_at: string;
@@ -108,7 +108,7 @@ export interface ActivityPatch {
   /** Whether it is an online meeting */ is_online_meeting?: boolean | null | undefined;
   /** Address of the meeting */ meeting_url?: string | null | undefined;
   /** Place */ location?: string | null | undefined;
-  status?: ActivityStatus | null | undefined;
+  /** State; pendente if absent */ status?: ActivityStatus | null | undefined;
 }
 
 /** The order of a list */
@@ -160,11 +160,12 @@ export interface Attempt {
 export interface BackgroundOperation {
   /** The record's id */ id: string;
   kind: OperationKind;
-  state: OperationState;
-  arguments: OperationArguments;
-  cleared: Cleared | null;
-  texts_naming: TextsNaming | null;
-  moved: Moved | null;
+  /** How far it is */ state: OperationState;
+  /** What the call asked for */ arguments: OperationArguments;
+  /** In an erasure: what has been cleared so far */ cleared: Cleared | null;
+  /** In a completed erasure: what still names the person */ texts_naming: TextsNaming | null;
+  /** In a merge: what has been moved so far */ moved: Moved | null;
+  /** Why the last step failed; null if it did not. To try again, repeat the call */
   error: OperationError | null;
   /** When the record was created */ created_at: string;
   /** When the record last changed */ updated_at: string;
@@ -207,13 +208,14 @@ export interface BatchResult {
 /** A change of an object */
 export interface Change {
   /** The id of the event that reports the change */ id: string;
-  object_type: ChangeObjectType;
+  /** The object's type */ object_type: ChangeObjectType;
   /** The object's id */ object_id: string;
-  action: ChangeAction;
+  /** What was done: the event */ action: ChangeAction;
   /** The fields that changed, in alphabetical order; empty where the action says it all */
   changed_fields: string[];
   /** Who changed it */
   actor: {
+    /** key: an API key; member: a person; link: the customer, by a proposal's link; system: the service itself, or its operator */
     type: ActorType;
     /** The key, member or proposal; null for system */ id: string | null;
     /** The current name of the key or member, or the proposal's title; null for system */
@@ -255,7 +257,7 @@ export interface ChangeSummary {
   /** The end of the period; null: now */ until: string | null;
   /** How many events of each type, most frequent first */
   counts: {
-    action: EventType;
+    /** The event */ action: EventType;
     /** How many times */ count: number;
   }[];
   /** The newest 25 highlights */
@@ -306,7 +308,7 @@ export interface Company {
   /** Number of employees */ employee_count: number | null;
   /** LinkedIn profile */ linkedin: string | null;
   /** Instagram profile */ instagram: string | null;
-  address: Address | null;
+  /** Address */ address: Address | null;
   /** The member in charge (GET /api-v1-workspace); if absent on creation, the key's creator or, if inactive, the oldest active manager */
   owner_id: string;
   /** Free notes */ notes: string | null;
@@ -503,8 +505,11 @@ export interface CreatedSubscription {
   /** Whether it gets deliveries; it becomes inactive after the 5th failure of a delivery, or when it is deleted */
   is_active: boolean;
   /** When the record was created */ created_at: string;
+  /** Only the events that pass every filter; null: all events of the types */
   filters: StoredFilters | null;
+  /** What data contains. full: the object; ids: only the object's id. Absent or null means full */
   payload: SubscriptionPayload;
+  /** A header that every attempt has, for receivers that want one. Its value is stored encrypted and never shown */
   header: OwnHeaderName | null;
   /** The subscription's name for people */ name: string | null;
   /** The secret that signs the deliveries; only this reply shows it */ secret: string;
@@ -520,9 +525,10 @@ export interface CustomField extends CustomFieldInUse {
 
 /** A defined field, in use */
 export interface CustomFieldInUse {
-  object_type: FoundType;
+  /** The kind of record that has the field */ object_type: FoundType;
   /** The key in custom_fields; it cannot change */ key: string;
   /** The name shown to people */ label: string;
+  /** The type of the value; it cannot change. money is a number from 0; date, YYYY-MM-DD; choices, a list of choices */
   type: CustomFieldType;
   /** The choices of a field of the type choice or choices; null for other types */
   choices: string[] | null;
@@ -562,7 +568,7 @@ export interface Deal {
   /** The record's id */ id: string;
   /** The record's workspace, always the API key's */ workspace_id: string;
   /** Title; if absent, the name of the contact or company */ title: string;
-  status: DealStatus;
+  /** Status */ status: DealStatus;
   /** The amount, without a currency symbol */ value: number | null;
   /** The recurring (monthly) amount, without a currency symbol */ recurring_value: number | null;
   /** The pipeline (GET /api-v1-pipelines); if absent, the workspace's default */ pipeline_id: string;
@@ -668,6 +674,7 @@ export interface DealDetail extends Deal {
   last_activity: Activity | null;
   /** Only with expand=contacts: all contacts of the deal with their roles */
   contacts?: DealContact[] | undefined;
+  /** What POST leads received, as it was typed; null if the deal did not come from a lead */
   lead: LeadSubmission | null;
 }
 
@@ -752,7 +759,7 @@ export interface DealSummary {
   data: {
     /** The pipeline */ pipeline_id: string;
     /** The stage */ stage_id: string;
-    status: DealStatus;
+    /** Status */ status: DealStatus;
     /** How many deals */ count: number;
     /** Sum of value */ value: number;
     /** Sum of recurring_value */ recurring_value: number;
@@ -818,7 +825,7 @@ export interface Delivery {
   /** The event's id, which the body has as event_id */ event_id: string;
   /** The subscription */ subscription_id: string;
   /** Where it goes */ target_url: string;
-  event: EventType;
+  /** The type of the event */ event: EventType;
   /** The type of the event's object */ object_type: string;
   /** The event's object */ object_id: string;
   /** The object's title or name as it is now; for a note, the title of its deal. null if it was erased, and in a test */
@@ -889,8 +896,10 @@ export interface DuplicateGroupPage {
 export interface ErasedContact {
   /** The record's id */ id: string;
   /** When the personal data was erased */ erased_at: string;
-  cleared: Cleared;
+  /** What this call has cleared */ cleared: Cleared;
+  /** What still names the person; null while the erasure continues in the background */
   texts_naming: TextsNaming | null;
+  /** Only in a 202: the work that continues in the background; `Location` is the address that shows its progress */
   operation?: BackgroundOperation | undefined;
 }
 
@@ -1083,7 +1092,7 @@ export interface ExpandedNote extends Note {
 
 /** A record that was found */
 export interface Found {
-  type: FoundType;
+  /** The type of the record */ type: FoundType;
   /** The record's id */ id: string;
   /** The name, or the deal's title */ name: string;
   /** E-mail address, stored in lower case */ email: string | null;
@@ -1129,7 +1138,7 @@ export interface LeadReceived {
     /** The contact */ contact_id: string;
     /** The company; null without company_name */ company_id: string | null;
     /** The record's workspace, always the API key's */ workspace_id: string;
-    status: DealStatus;
+    /** State of the deal */ status: DealStatus;
     /** The deal's pipeline */ pipeline_id: string;
     /** The deal's stage */ stage_id: string;
     /** The member in charge */ owner_id: string;
@@ -1140,7 +1149,7 @@ export interface LeadReceived {
   /** Where the record comes from, in free text */ source: string | null;
   utm: Utm | null;
   /** The id in the system that the record comes from */ external_id: string | null;
-  submitted: LeadSubmission | null;
+  /** What was sent, as it was typed; null after the data was erased */ submitted: LeadSubmission | null;
 }
 
 export type LeadReceivedDelivery = DeliveryOf<"lead.received", "deal", LeadReceived>;
@@ -1184,7 +1193,7 @@ export interface LeadResult {
     /** The contact */ contact_id: string;
     /** The company; null without company_name */ company_id: string | null;
     /** The record's workspace, always the API key's */ workspace_id: string;
-    status: DealStatus;
+    /** State of the deal */ status: DealStatus;
     /** The deal's pipeline */ pipeline_id: string;
     /** The deal's stage */ stage_id: string;
     /** The member in charge */ owner_id: string;
@@ -1197,6 +1206,7 @@ export interface LeadResult {
     /** The contact is new */ contact: boolean;
     /** The deal is new */ deal: boolean;
   };
+  /** How an existing contact was found: by e-mail, or by phone and first name; null if this call reused none */
   matched_by: ContactLikeness | null;
   /** The sent fields that differ from the reused contact: the contact stays as it is, and the deal keeps the sent values */
   differences: LeadDifference[];
@@ -1249,7 +1259,7 @@ export interface LoggedRequest {
   /** The path with the names of its parameters, without their values */ path: string;
   /** The reply's status */ status: number;
   /** Duration in the service, in ms */ duration_ms: number;
-  error: LoggedError | null;
+  /** The error; null if it succeeded */ error: LoggedError | null;
 }
 
 export interface LoggedRequestPage {
@@ -1265,10 +1275,10 @@ export interface Lose {
 
 /** The calling key, whose it is and what it may do */
 export interface Me {
-  key: OwnKey;
-  workspace: OwnWorkspace;
-  member: OwnMember;
-  limits: Limits;
+  /** The key */ key: OwnKey;
+  /** The workspace */ workspace: OwnWorkspace;
+  /** Who created the key */ member: OwnMember;
+  /** The limits */ limits: Limits;
 }
 
 /** The record to merge into this one */
@@ -1279,11 +1289,13 @@ export interface Merge {
 
 /** The company that stays */
 export interface MergedCompany extends Company {
+  /** Only in a 202: the work that continues in the background; `Location` is the address that shows its progress */
   operation?: BackgroundOperation | undefined;
 }
 
 /** The contact that stays */
 export interface MergedContact extends Contact {
+  /** Only in a 202: the work that continues in the background; `Location` is the address that shows its progress */
   operation?: BackgroundOperation | undefined;
 }
 
@@ -1307,7 +1319,7 @@ export type NamingObject = "activity" | "company" | "contact" | "deal" | "note" 
 
 /** A record that still names the person */
 export interface NamingRecord {
-  object: NamingObject;
+  /** The kind of the record */ object: NamingObject;
   /** The record's id */ id: string;
 }
 
@@ -1330,7 +1342,7 @@ export interface NewCompany {
   /** Number of employees */ employee_count?: number | null | undefined;
   /** LinkedIn profile */ linkedin?: string | null | undefined;
   /** Instagram profile */ instagram?: string | null | undefined;
-  address?: Address | null | undefined;
+  /** Address */ address?: Address | null | undefined;
   /** The member in charge (GET /api-v1-workspace); if absent on creation, the key's creator or, if inactive, the oldest active manager */
   owner_id?: string | null | undefined;
   /** Free notes */ notes?: string | null | undefined;
@@ -1365,9 +1377,10 @@ export interface NewContact {
 
 /** A field to define */
 export interface NewCustomField {
-  object_type: FoundType;
+  /** The kind of record that has the field */ object_type: FoundType;
   /** The key in custom_fields; it cannot change */ key: string;
   /** The name shown to people; the key if absent */ label?: string | undefined;
+  /** The type of the value; it cannot change. money is a number from 0; date, YYYY-MM-DD; choices, a list of choices */
   type: CustomFieldType;
   /** The choices of a field of the type choice or choices; null for other types */
   choices?: string[] | undefined;
@@ -1407,6 +1420,7 @@ export interface NewDealContact {
 export interface NewNote {
   /** The deal that the note belongs to (GET /api-v1-deals) */ deal_id: string;
   /** Free text */ body: string;
+  /** note: something that happened; observation: free context; note if absent */
   kind?: NoteKind | null | undefined;
 }
 
@@ -1414,8 +1428,11 @@ export interface NewNote {
 export interface NewSubscription {
   /** The events subscribed to */ event_types: EventType[];
   /** The address that deliveries go to: https and public */ target_url: string;
+  /** Only the events that pass every filter; null: all events of the types */
   filters?: SubscriptionFilters | null | undefined;
+  /** What data contains. full: the object; ids: only the object's id. Absent or null means full */
   payload?: SubscriptionPayload | null | undefined;
+  /** A header that every attempt has, for receivers that want one. Its value is stored encrypted and never shown */
   header?: OwnHeader | null | undefined;
   /** The subscription's name for people */ name?: string | null | undefined;
 }
@@ -1435,8 +1452,8 @@ export interface Note {
   /** The deal that the note belongs to (GET /api-v1-deals) */ deal_id: string;
   /** The member who created the API key that was used */ author_id: string;
   /** Free text */ body: string;
-  kind: NoteKind;
-  source: NoteSource;
+  /** note: something that happened; observation: free context; note if absent */ kind: NoteKind;
+  /** How the note was created; through this API, always integration */ source: NoteSource;
   /** When the record was created */ created_at: string;
   /** When the record last changed */ updated_at: string;
 }
@@ -1515,7 +1532,7 @@ export interface OwnKey {
 export interface OwnMember {
   /** The record's id */ id: string;
   /** The member's name */ name: string;
-  role: Role;
+  /** The role in the workspace */ role: Role;
   /** Whether the member is still active; if not, the key cannot create notes */ is_active: boolean;
 }
 
@@ -1556,7 +1573,7 @@ export interface Proposal {
   /** Title */ title: string;
   /** The amount, without a currency symbol */ value: number | null;
   /** The recurring (monthly) amount, without a currency symbol */ recurring_value: number | null;
-  status: ProposalStatus;
+  /** Status */ status: ProposalStatus;
   /** When it was sent */ sent_at: string | null;
   /** When the customer first opened it */ viewed_at: string | null;
   /** When it was accepted */ accepted_at: string | null;
@@ -1599,13 +1616,13 @@ export interface ProposalView {
   /** Title */ title: string;
   /** The amount, without a currency symbol */ value: number | null;
   /** The recurring (monthly) amount, without a currency symbol */ recurring_value: number | null;
-  status: ProposalStatus;
+  /** Status */ status: ProposalStatus;
   /** When it was sent */ sent_at: string | null;
   /** Until when it can be answered */ expires_at: string | null;
   /** When it was accepted */ accepted_at: string | null;
   /** When it was rejected */ rejected_at: string | null;
   /** The reason that the customer gave */ rejection_reason: string | null;
-  seller: ProposalSeller;
+  /** Who makes the offer */ seller: ProposalSeller;
 }
 
 export type ProposalViewedDelivery = DeliveryOf<"proposal.viewed", "proposal", Proposal>;
@@ -1615,14 +1632,14 @@ export type ProposalViewedEvent = EventOf<"proposal.viewed", "proposal", Proposa
 /** The subscription, active */
 export interface ReactivatedSubscription extends Subscription {
   /** How many deliveries were waiting */ resumed: number;
-  revoked_key: RevokedMaker | null;
+  /** The key that created the subscription, if it is revoked */ revoked_key: RevokedMaker | null;
 }
 
 /** From whom and to whom the deals go */
 export interface Reassign {
   /** The member who owns the deals */ from_owner_id: string;
   /** The active member who gets them */ to_owner_id: string;
-  status?: DealStatus | null | undefined;
+  /** Only those in this state */ status?: DealStatus | null | undefined;
   /** The previous call's meta.next_cursor */ cursor?: string | null | undefined;
   /** true: only counts, and changes nothing */ dry_run?: boolean | null | undefined;
 }
@@ -1758,25 +1775,32 @@ export interface Subscription {
   behind_since: string | null;
   /** Until when X-Service-Signature uses the old secret; null unless the secret is being replaced */
   old_secret_until: string | null;
+  /** Only the events that pass every filter; null: all events of the types */
   filters: StoredFilters | null;
+  /** What data contains. full: the object; ids: only the object's id. Absent or null means full */
   payload: SubscriptionPayload;
+  /** A header that every attempt has, for receivers that want one. Its value is stored encrypted and never shown */
   header: OwnHeaderName | null;
   /** The subscription's name for people */ name: string | null;
 }
 
 /** A subscription, and the deliveries of 7 days */
 export interface SubscriptionDetail extends Subscription {
+  /** The key that created the subscription, which stops if the key is revoked; null if created in the console */
   key: Reference | null;
   /** The deliveries of the last 7 days, oldest first; counts the newest 1,000, or fewer with more than 20 webhooks */
   days: DeliveryDay[];
   /** Whether there may be more deliveries than were counted */ days_are_partial: boolean;
-  recent: RecentAttempts;
+  /** The newest attempts */ recent: RecentAttempts;
 }
 
 /** The events that the subscription gets: each filter is an id or a list of up to 20. A filter by pipeline, stage or owner excludes objects without that field */
 export interface SubscriptionFilters {
+  /** The pipeline of the deal, or of the deal of the activity, note or proposal */
   pipeline_id?: string | string[] | undefined;
+  /** The stage of the deal, as for pipeline_id; in deal.stage_changed, the new stage */
   stage_id?: string | string[] | undefined;
+  /** The owner of the object; of its deal, for a note or proposal */
   owner_id?: string | string[] | undefined;
   /** In updated events, at least one of these fields changed; does not restrict other events */
   changed_fields?: string[] | undefined;
@@ -1789,8 +1813,11 @@ export interface SubscriptionList {
 /** Changes of a subscription */
 export interface SubscriptionPatch {
   /** The events subscribed to */ event_types?: EventType[] | undefined;
+  /** Only the events that pass every filter; null: all events of the types */
   filters?: SubscriptionFilters | null | undefined;
+  /** What data contains. full: the object; ids: only the object's id. Absent or null means full */
   payload?: SubscriptionPayload | null | undefined;
+  /** A header that every attempt has, for receivers that want one. Its value is stored encrypted and never shown */
   header?: OwnHeader | null | undefined;
   /** The subscription's name for people */ name?: string | null | undefined;
 }
@@ -1806,7 +1833,7 @@ export interface SyncedPageMeta extends PageMeta {
 
 /** The event to test */
 export interface TestOptions {
-  event_type?: EventType | undefined;
+  /** One of the subscription's events; the first if absent */ event_type?: EventType | undefined;
 }
 
 /** The test delivery */
@@ -1825,16 +1852,16 @@ export interface TextsNaming {
 
 /** A deal, as it is now */
 export interface TimelineDeal extends Reference {
-  status: DealStatus | null;
+  /** Status; without the scope deals:read, status and value are null */ status: DealStatus | null;
   /** The amount, without a currency symbol */ value: number | null;
 }
 
 /** What happened with a contact or company */
 export interface TimelineEntry {
   /** The id of the deal, activity, note or event */ id: string;
-  type: TimelineType;
+  /** What it is */ type: TimelineType;
   /** When it was created, or when it changed stage */ occurred_at: string;
-  deal: TimelineDeal;
+  /** The deal */ deal: TimelineDeal;
   activity: Activity | null;
   note: Note | null;
   /** The stage that the deal left */ from_stage: string | null;
@@ -1852,7 +1879,7 @@ export type TimelineType = "deal" | "stage_change" | "activity" | "note";
 /** The record after an upsert, and what the call did */
 export interface UpsertedCompany extends Company {
   /** Whether the record was created now */ created: boolean;
-  matched_by: CompanyMatch | null;
+  /** The field by which the record was found; null if it was created */ matched_by: CompanyMatch | null;
   /** The sent fields that were not stored: the record has a fuller phone number, or was found by the match_by field of a record that was merged into it */
   differences: string[];
 }
@@ -1860,7 +1887,7 @@ export interface UpsertedCompany extends Company {
 /** The record after an upsert, and what the call did */
 export interface UpsertedContact extends Contact {
   /** Whether the record was created now */ created: boolean;
-  matched_by: ContactMatch | null;
+  /** The field by which the record was found; null if it was created */ matched_by: ContactMatch | null;
   /** The sent fields that were not stored: the record has a fuller phone number, or was found by the match_by field of a record that was merged into it */
   differences: string[];
 }
@@ -1936,7 +1963,7 @@ export interface WorkspaceMember {
   /** The owner_id of the member's records */ id: string;
   /** The member's name */ name: string;
   /** The member's e-mail */ email: string;
-  role: Role;
+  /** The role in the workspace */ role: Role;
   /** Whether the member is still active */ is_active: boolean;
 }
 
