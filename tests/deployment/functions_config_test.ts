@@ -1,4 +1,4 @@
-// The files with which the functions are deployed: config.toml, the import map, the lock, and .env.example.
+// The files with which the functions are deployed: the import map, the lock, and .env.example.
 import assert from "node:assert/strict";
 import { join } from "node:path";
 import { functionNames } from "../../run/local/function_names.ts";
@@ -26,20 +26,6 @@ const sources = await Promise.all(
 /** Imports of packages, without `@ts-types`, which a deployed function does not load. */
 const IMPORT = /^(?:import|export) (?:[^;()=]* from )?"([^".][^"]*)";$/gm;
 
-Deno.test("Every function has its block in config.toml, with the functions' import map, and every block its function", async () => {
-  const config = await Deno.readTextFile(join(ROOT, "supabase/config.toml"));
-  const blocks = config.split(/^(?=\[)/m).filter((block) => block.startsWith("[functions."));
-  for (const block of blocks) {
-    // Without verify_jwt = false the platform refuses our keys; without import_map the CLI uploads no map at all.
-    assert.match(
-      block.trimEnd(),
-      /^\[functions\.[a-z0-9-]+\]\nverify_jwt = false\nimport_map = "\.\/functions\/deno\.json"$/,
-    );
-  }
-  const named = blocks.map((block) => /^\[functions\.([a-z0-9-]+)\]/.exec(block)![1]!);
-  assert.deepEqual(named.sort(), await functionNames());
-});
-
 Deno.test("The functions' import map lists exactly the packages they import, at the versions of the root import map", async () => {
   const { imports } = await readJson<{ imports: Record<string, string> }>(join(FUNCTIONS, "deno.json"));
   const root = await readJson<{ imports: Record<string, string> }>(join(ROOT, "import_map.json"));
@@ -49,12 +35,6 @@ Deno.test("The functions' import map lists exactly the packages they import, at 
   const packages = new Set(imported.filter((specifier) => !specifier.startsWith("node:")));
   assert.deepEqual(Object.keys(imports).sort(), [...packages].sort());
   for (const [specifier, target] of Object.entries(imports)) assert.equal(target, root.imports[specifier]);
-});
-
-Deno.test("Editors format the functions as the root's configuration does", async () => {
-  const { fmt } = await readJson<{ fmt: { lineWidth: number } }>(join(FUNCTIONS, "deno.json"));
-  const root = await readJson<{ fmt: { lineWidth: number } }>(join(ROOT, "deno.json"));
-  assert.equal(fmt.lineWidth, root.fmt.lineWidth);
 });
 
 Deno.test("The functions' lock file is readable by the edge runtime and contains every package that they load", async () => {

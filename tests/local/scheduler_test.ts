@@ -1,10 +1,10 @@
-import { openSql } from "../../run/local/sql.ts";
 import assert from "node:assert/strict";
 import { startPostgres, stopPostgres } from "../../run/local/postgres.ts";
 import { startScheduler } from "../../run/local/scheduler.ts";
 import { loadSecrets } from "../../run/local/secrets.ts";
+import { openSql } from "../../run/local/sql.ts";
+import { openFolder } from "../support/folder.ts";
 import { eventually } from "../support/mailbox.ts";
-import { makeDataDir } from "../support/own_stack.ts";
 
 // The scheduler reads only crm.jobs, so a database with just that table is enough.
 const JOBS = `
@@ -19,10 +19,12 @@ const JOBS = `
 `;
 
 Deno.test("The scheduler runs each job at its interval and pokes the dispatcher, through a restart of the database", async () => {
-  const dataDir = await makeDataDir();
+  await using cleanup = new AsyncDisposableStack();
+  const { path: dataDir } = cleanup.use(await openFolder());
   const secrets = await loadSecrets(dataDir);
   const { databaseUrl } = await startPostgres(dataDir, secrets);
-  const sql = openSql(databaseUrl, { max: 1 });
+  cleanup.defer(() => stopPostgres(dataDir));
+  const sql = cleanup.adopt(openSql(databaseUrl, { max: 1 }), (sql) => sql.end());
   await sql.unsafe(JOBS);
 
   const pokes: string[] = [];
@@ -30,7 +32,10 @@ Deno.test("The scheduler runs each job at its interval and pokes the dispatcher,
     pokes.push(`${request.method} ${new URL(request.url).pathname} ${request.headers.get("authorization")}`);
     return new Response(null, { status: 202 });
   });
+  cleanup.use(gateway);
   const origin = `http://127.0.0.1:${gateway.addr.port}`;
+  const scheduler = startScheduler({ databaseUrl, origin, dispatcherSecret: "secret" });
+  cleanup.defer(() => scheduler.close());
   const ticksFrom = async (least: number) => {
     const [row] = await sql`select count(*)::int as ticks from crm.ticks`;
     return row!.ticks >= least && row!.ticks;
@@ -39,23 +44,15 @@ Deno.test("The scheduler runs each job at its interval and pokes the dispatcher,
     await sql`notify webhook_dispatch`;
     return pokes[0];
   };
-  const scheduler = startScheduler({ databaseUrl, origin, dispatcherSecret: "secret" });
-  try {
-    await eventually(() => ticksFrom(1002), "two ticks after the yearly job");
-    const expected = "POST /functions/v1/webhook-dispatcher Bearer secret";
-    assert.equal(await eventually(poke, "a poke"), expected);
 
-    await stopPostgres(dataDir);
-    await startPostgres(dataDir, secrets, Number(new URL(databaseUrl).port));
-    pokes.length = 0;
-    const before = Number(await eventually(() => ticksFrom(0).catch(() => false), "the database"));
-    assert.ok(await eventually(() => ticksFrom(before + 2), "two more ticks") < 2000);
-    assert.equal(await eventually(poke, "a poke after the restart"), expected);
-  } finally {
-    await scheduler.close();
-    await sql.end();
-    await gateway.shutdown();
-    await stopPostgres(dataDir);
-    await Deno.remove(dataDir, { recursive: true });
-  }
+  await eventually(() => ticksFrom(1002), "two ticks after the yearly job");
+  const expected = "POST /functions/v1/webhook-dispatcher Bearer secret";
+  assert.equal(await eventually(poke, "a poke"), expected);
+
+  await stopPostgres(dataDir);
+  await startPostgres(dataDir, secrets, Number(new URL(databaseUrl).port));
+  pokes.length = 0;
+  const before = Number(await eventually(() => ticksFrom(0).catch(() => false), "the database"));
+  assert.ok(await eventually(() => ticksFrom(before + 2), "two more ticks") < 2000);
+  assert.equal(await eventually(poke, "a poke after the restart"), expected);
 });
