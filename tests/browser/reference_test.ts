@@ -53,21 +53,6 @@ async function changesLanguage(browser: Browser): Promise<void> {
   await page.getByRole("heading", { name: "Envia um lead" }).first().waitFor();
 }
 
-async function searches(browser: Browser): Promise<void> {
-  const searches = [
-    ["/docs/", /^Abrir Busca/, "ganho", /Marca o negócio como ganho/, "win"],
-    ["/docs/en/", /^Open Search/, "erase", /contacts\/\{id\}\/erase/, "erase"],
-  ] as const;
-  for (const [path, open, word, found, hash] of searches) {
-    await using watched = await openReference(browser, path);
-    const { page } = watched;
-    await page.getByRole("button", { name: open }).first().click();
-    await page.getByRole("dialog").getByRole("combobox").fill(word);
-    await page.getByRole("option", { name: found }).first().click();
-    await page.waitForURL((url) => url.hash.endsWith(`/${hash}`));
-  }
-}
-
 async function sendsLead(browser: Browser): Promise<void> {
   await using sql = openDatabase();
   const { id, key } = await makeWorkspace(sql);
@@ -106,12 +91,9 @@ async function showsPlainSamples(browser: Browser): Promise<void> {
   }
 }
 
-/**
- * Returns axe's findings for one operation, on a desktop with the light theme and on a phone with the dark theme. One
- * operation is enough, because all have the same elements.
- */
-async function audit(browser: Browser): Promise<Violation[]> {
+async function isAccessible(browser: Browser): Promise<void> {
   const found: Violation[] = [];
+  // One operation is enough, because all have the same elements.
   for (
     const look of [{ viewport: DESK, theme: "light" }, { viewport: READERS_PHONE, theme: "dark" }] as const
   ) {
@@ -122,11 +104,6 @@ async function audit(browser: Browser): Promise<Violation[]> {
     await openTryIt(page);
     found.push(...await violationsOf(page));
   }
-  return found;
-}
-
-async function isAccessible(browser: Browser): Promise<void> {
-  const found = await audit(browser);
   const unexpected = found.filter(({ id, nodes }) =>
     !(id in SCALAR_BREAKS) || nodes.some((html) => html.includes('class="page-'))
   );
@@ -136,7 +113,6 @@ async function isAccessible(browser: Browser): Promise<void> {
 
 const SCENARIOS: Record<string, (browser: Browser) => Promise<void>> = {
   "The link to the other language opens the same operation": changesLanguage,
-  "The search finds an operation in both languages": searches,
   "A call from the reference creates a lead, and the browser does not store the key": sendsLead,
   "The samples have only required parameters": showsPlainSamples,
   "axe finds only violations in Scalar's own elements, on a desktop and on a phone, with both themes":

@@ -82,17 +82,6 @@ test("The search finds a guide and an operation in both languages", ({ browser, 
     }
   }));
 
-test("Choosing a language opens the same page in that language", ({ browser, url }) =>
-  open(browser, url, async (page) => {
-    await page.goto(`${url}webhooks/`);
-    await page.getByLabel("Selecionar idioma").first().selectOption({ label: "English" });
-    await page.waitForURL(`${url}en/webhooks/`);
-    assert.equal(await page.locator("html").getAttribute("lang"), "en");
-    await page.getByLabel("Select language").first().selectOption({ label: "Português" });
-    await page.waitForURL(`${url}webhooks/`);
-    assert.equal(await page.locator("html").getAttribute("lang"), "pt-BR");
-  }));
-
 test("On a phone the home page links to English, and a guide has a menu with every page", ({ browser, url }) =>
   open(browser, url, async (page) => {
     await page.setViewportSize(READERS_PHONE);

@@ -3,7 +3,7 @@ import { eventually } from "../../../bench/harness/waiting.ts";
 import { client } from "../../support/client.ts";
 import { openMailbox } from "../../support/mailbox.ts";
 import { openPage } from "../support/browser.ts";
-import { openAs } from "../support/company.ts";
+import { openAs, sessionOf } from "../support/company.ts";
 import { test } from "../support/scenario.ts";
 import { deliveriesOf, openedDelivery, subscribe } from "../support/webhook_page.ts";
 
@@ -45,28 +45,25 @@ test("When a webhook's button disappears, the heading above it gets the focus; a
   await page.getByText("Oito horas antes de parar, para incluir o que ainda não tinha chegado.").waitFor();
 });
 
-test("After a key is revoked, the page's title has the focus", async (world) => {
-  await using watched = await openAs(world, "/chaves/", "gestor");
-  const { page } = watched;
-  await page.getByRole("link", { name: "Teste" }).click();
-  await press(page, "Revogar");
-  await press(page, "Revogar a chave");
-  await page.getByText("Chave revogada.").waitFor();
-  await waitForFocus(page, "Teste");
-});
-
-test("The dialog for two-step verification focuses the code; the buttons for it and for other sessions keep the focus", async (world) => {
+test("The dialog for two-step verification focuses the code; the buttons for it and for other sessions keep the focus, and only this session stays in the list", async (world) => {
   await using watched = await openAs(world, "/conta/", "vendedor");
-  const { page } = watched;
+  const { page, person } = watched;
   await press(page, "Ligar");
   const code = page.getByRole("dialog").getByLabel("Código", { exact: true });
   await eventually(() => code.evaluate((field) => field === document.activeElement), "the focus on the code");
   await page.keyboard.press("Escape");
   await waitForFocus(page, "Ligar");
+
+  await sessionOf(person);
+  await page.reload();
+  const sessions = page.getByRole("table", { name: "Sessões" }).getByRole("row");
+  await sessions.nth(2).waitFor();
   await press(page, "Encerrar as outras");
   await press(page, "Encerrar as outras");
   await page.getByText("As outras sessões foram encerradas").waitFor();
   await waitForFocus(page, "Encerrar as outras");
+  await sessions.nth(2).waitFor({ state: "detached" });
+  await sessions.filter({ hasText: "esta" }).waitFor();
 });
 
 test("After the link for a new password was sent, the page's title has the focus", async ({ browser }) => {

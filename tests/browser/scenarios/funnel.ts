@@ -4,7 +4,7 @@ import { client } from "../../support/client.ts";
 import type { Sql } from "postgres";
 import { assertAccessible, assertGood } from "../support/audit.ts";
 import { consoleUrl, openPage } from "../support/browser.ts";
-import { makeCompany, makePerson, sessionOf } from "../support/company.ts";
+import { makeCompany, makePerson, openAs, sessionOf } from "../support/company.ts";
 import { PHONE } from "../support/screens.ts";
 import { customer, makeProposal } from "../../support/proposals.ts";
 import { test } from "../support/scenario.ts";
@@ -13,13 +13,11 @@ import { test } from "../support/scenario.ts";
 const TRIALS = 3;
 const WITHIN_MS = 2_000;
 
-test("A lead from the API appears on the funnel within 2 seconds", async ({ browser, sql }) => {
-  const company = await makeCompany(sql);
-  const session = await sessionOf(await makePerson(sql, company, "vendedor"));
+test("A lead from the API appears on the funnel within 2 seconds", async (world) => {
+  await using watched = await openAs(world, "/funil/", "vendedor");
+  const { page, company } = watched;
   const api = client(company.key);
   await api.post("/api-v1-leads", { first_name: "Primeiro" });
-  await using watched = await openPage(browser, "/funil/", { session });
-  const { page } = watched;
   await page.getByText("Primeiro").first().waitFor();
   const waits: number[] = [];
   for (let trial = 0; trial < TRIALS; trial++) {
@@ -36,9 +34,9 @@ test("A lead from the API appears on the funnel within 2 seconds", async ({ brow
   assert.ok(waits.every((wait) => wait <= 2 * WITHIN_MS), `${waits.map(Math.round)} ms`);
 });
 
-test("A card opens its deal, with the contact and the accepted proposal, and the page leads back", async ({ browser, sql }) => {
-  const company = await makeCompany(sql);
-  const session = await sessionOf(await makePerson(sql, company, "vendedor"));
+test("A card opens its deal, with the contact and the accepted proposal, and the page leads back", async (world) => {
+  await using watched = await openAs(world, "/conta/", "vendedor");
+  const { page, company } = watched;
   const api = client(company.key);
   const { body: { lead } } = await api.post("/api-v1-leads", {
     first_name: "Rita",
@@ -50,9 +48,8 @@ test("A card opens its deal, with the contact and the accepted proposal, and the
   });
   await api.patch(`/api-v1-deals/${lead.deal_id}`, { title: "Plano anual", recurring_value: 300 });
   await api.post("/api-v1-notes", { deal_id: lead.deal_id, body: "Decide na quinta" });
-  await customer((await makeProposal(sql, lead.deal_id, { title: "Oferta de inverno" })).link).accept();
-  await using watched = await openPage(browser, "/funil/", { session });
-  const { page } = watched;
+  await customer((await makeProposal(world.sql, lead.deal_id, { title: "Oferta de inverno" })).link).accept();
+  await page.goto(`${consoleUrl}/funil/`);
   const card = page.getByRole("listitem").filter({ hasText: "Plano anual" });
   await card.getByText("Hotel Beira-Mar · Rita Ribeiro").waitFor();
   await card.getByText("Origem: indicação").waitFor();

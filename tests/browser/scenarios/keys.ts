@@ -1,19 +1,15 @@
 import assert from "node:assert/strict";
 import type { Page } from "playwright-core";
 import { eventually } from "../../../bench/harness/waiting.ts";
+import { client } from "../../support/client.ts";
 import { makeKey } from "../../support/fixtures.ts";
-import { baseUrl } from "../../support/stack.ts";
 import { consoleUrl, holdPosts } from "../support/browser.ts";
 import { PHONE } from "../support/screens.ts";
 import { openAs } from "../support/company.ts";
 import { test } from "../support/scenario.ts";
 
 /** Calls the API as a system does, and returns the status. */
-async function call(key: string, path = "/api-v1-contacts"): Promise<number> {
-  const response = await fetch(baseUrl + path, { headers: { "X-API-Key": key } });
-  await response.body?.cancel();
-  return response.status;
-}
+const call = async (key: string, path = "/api-v1-contacts") => (await client(key).get(path)).status;
 
 /** Reads the secret value, which a page shows only once. */
 async function readValue(page: Page): Promise<string> {
@@ -103,7 +99,7 @@ test("Leaving a page before its new secret arrives asks first, and the late repl
   assert.equal(page.url(), `${consoleUrl}/chaves/`);
 });
 
-test("The next call with a revoked key is refused, and the log says who revoked it", async (world) => {
+test("The next call with a revoked key is refused, the page's title has the focus, and the log says who revoked it", async (world) => {
   await using watched = await openAs(world, "/chaves/", "admin", { name: "Bia Lima" });
   const { page } = watched;
   const value = await createKey(page, "Agência");
@@ -114,6 +110,7 @@ test("The next call with a revoked key is refused, and the log says who revoked 
   await dialog.getByText("perde o acesso na próxima chamada").waitFor();
   await dialog.getByRole("button", { name: "Revogar a chave" }).click();
   await page.getByText("Chave revogada. Ela já não funciona.").waitFor();
+  await page.locator("main :focus").filter({ hasText: /^Agência/ }).waitFor();
   assert.equal(await call(value), 401);
   await page.getByRole("link", { name: "Atividade" }).click();
   await page.getByText(/Bia Lima revogou a chave .*Agência/).waitFor();
@@ -123,12 +120,7 @@ test("A person sees why a system's call failed, and binds its key to networks", 
   await using watched = await openAs(world, "/chaves/", "gestor");
   const { page } = watched;
   const value = await createKey(page, "Agência");
-  const refused = await fetch(`${baseUrl}/api-v1-contacts`, {
-    method: "POST",
-    headers: { "X-API-Key": value },
-    body: JSON.stringify({ name: "Ana", email: "não é um e-mail" }),
-  });
-  await refused.body?.cancel();
+  const refused = await client(value).post("/api-v1-contacts", { name: "Ana", email: "não é um e-mail" });
   assert.equal(refused.status, 422);
   assert.equal(await call(value), 200);
   await page.getByRole("link", { name: "Abrir a chave" }).click();

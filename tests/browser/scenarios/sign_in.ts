@@ -4,7 +4,7 @@ import type { Page } from "playwright-core";
 import { eventually } from "../../../bench/harness/waiting.ts";
 import { codeAt, stepAt } from "../../../run/local/auth/totp.ts";
 import { readMails } from "../../../run/local/auth/mail.ts";
-import { client, memberClient } from "../../support/client.ts";
+import { assertError, client, memberClient } from "../../support/client.ts";
 import { baseUrl, dataDir } from "../../support/stack.ts";
 import { assertAccessible, assertGood } from "../support/audit.ts";
 import { consoleUrl, openPage, type Watched } from "../support/browser.ts";
@@ -83,16 +83,6 @@ test("A wrong password and a lost connection show a message, and the sign-in and
   await page.getByRole("button", { name: "Copiar" }).first().click();
 });
 
-test("After a session ended, the sign-in says so and leads back to the form with what was typed", async (world) => {
-  await using watched = await openAs(world, "/chaves/?nova=1", "gestor");
-  const { page, person } = watched;
-  await page.getByLabel("Nome").fill("Agência");
-  await page.getByRole("button", { name: "ERP" }).click();
-  await expire(world, watched, person, "Criar chave");
-  await page.getByRole("heading", { name: "Criar chave" }).waitFor();
-  assert.equal(await page.getByLabel("Nome").inputValue(), "Agência");
-});
-
 test("After a session ended, both forms of a webhook have what was typed, except the value of the header", async (world) => {
   await using watched = await openAs(world, "/webhooks/", "gestor");
   const { page, person, company } = watched;
@@ -166,16 +156,14 @@ test("Signing out also ends the session on the server", async ({ browser, sql })
   const person = await makePerson(sql, await makeCompany(sql), "gestor");
   const session = await sessionOf(person);
   const { access_token } = JSON.parse(session);
-  const call = () =>
-    fetch(`${baseUrl}/app-v1-keys`, { headers: { Authorization: `Bearer ${access_token}` } });
+  const call = () => memberClient(access_token).get("/app-v1-keys");
   await using watched = await openPage(browser, "/chaves/", { session });
   const { page } = watched;
   await page.getByRole("row").filter({ hasText: "Teste" }).waitFor();
   assert.equal((await call()).status, 200);
   await signOut(page);
   await page.getByText("Você saiu. A sessão foi encerrada.").waitFor();
-  const reply = await call();
-  assert.deepEqual([reply.status, (await reply.json()).error.code], [401, "invalid_session"]);
+  assertError(await call(), "invalid_session");
   await page.goto(page.url().replace(/entrar.*/, "chaves/"));
   await page.getByLabel("E-mail").waitFor();
 });
@@ -202,10 +190,7 @@ test("Two-step verification is turned on with a code, asks for a code after the 
   await dialog.getByLabel("Código", { exact: true }).fill(code(0));
   await dialog.getByRole("button", { name: "Ligar" }).click();
   await page.getByText("Verificação em duas etapas ligada", { exact: true }).waitFor();
-  const reply = await fetch(`${baseUrl}/app-v1-keys`, {
-    headers: { Authorization: `Bearer ${other.access_token}` },
-  });
-  assert.equal(reply.status, 401);
+  assert.equal((await memberClient(other.access_token).get("/app-v1-keys")).status, 401);
 
   await signOut(page);
   await fillIn(watched, person);
@@ -228,20 +213,6 @@ test("Two-step verification is turned on with a code, asks for a code after the 
   await signOut(page);
   await fillIn(watched, person);
   await page.getByRole("heading", { name: "Chaves de API" }).waitFor();
-});
-
-test("Ending the other sessions leaves only this one in the list", async ({ browser, sql }) => {
-  const person = await makePerson(sql, await makeCompany(sql), "vendedor");
-  await sessionOf(person);
-  await using watched = await openPage(browser, "/conta/", { session: await sessionOf(person) });
-  const { page } = watched;
-  const rows = page.getByRole("table", { name: "Sessões" }).getByRole("row");
-  await rows.nth(2).waitFor();
-  await page.getByRole("button", { name: "Encerrar as outras" }).click();
-  await page.getByRole("dialog").getByRole("button", { name: "Encerrar as outras" }).click();
-  await page.getByText("As outras sessões foram encerradas").waitFor();
-  await rows.nth(2).waitFor({ state: "detached" });
-  await rows.filter({ hasText: "esta" }).waitFor();
 });
 
 test("When another person signs in in the first tab, a second tab shows and sends nothing of the previous person", async ({ browser, sql }) => {

@@ -6,9 +6,7 @@ import {
   StreamableHTTPClientTransport,
   UnauthorizedError,
 } from "@modelcontextprotocol/client";
-import { baseUrl } from "../../support/stack.ts";
-
-const MCP_URL = new URL(`${baseUrl}/mcp`);
+import { MCP_URL, post, request } from "../../support/mcp.ts";
 
 /** Collects the parameters of the redirects to a loopback port. */
 function openCallback() {
@@ -65,12 +63,12 @@ export function openAssistant(name: string) {
   const callback = openCallback();
   const { provider, kept } = openProvider(name, `${callback.origin}/callback`);
   let client = new Client({ name: "teste", version: "1.0.0" });
-  let transport = new StreamableHTTPClientTransport(MCP_URL, { authProvider: provider });
+  let transport = new StreamableHTTPClientTransport(new URL(MCP_URL), { authProvider: provider });
 
   /** Connects; returns false if the client needs the person to authorize it first. */
   async function isLetIn(): Promise<boolean> {
     client = new Client({ name: "teste", version: "1.0.0" });
-    transport = new StreamableHTTPClientTransport(MCP_URL, { authProvider: provider });
+    transport = new StreamableHTTPClientTransport(new URL(MCP_URL), { authProvider: provider });
     try {
       await client.connect(transport);
       return true;
@@ -113,19 +111,7 @@ export function openAssistant(name: string) {
       kept.tokens!.access_token = `${kept.tokens!.access_token.slice(0, -4)}AAAA`;
     },
     /** Sends a message without the client, which would renew the token. */
-    async send(): Promise<Response> {
-      const response = await fetch(MCP_URL, {
-        method: "POST",
-        headers: {
-          authorization: `Bearer ${kept.tokens!.access_token}`,
-          "content-type": "application/json",
-          accept: "application/json, text/event-stream",
-        },
-        body: JSON.stringify({ jsonrpc: "2.0", id: 1, method: "tools/list" }),
-      });
-      await response.body?.cancel();
-      return response;
-    },
+    send: () => post(request("tools/list"), { Authorization: `Bearer ${kept.tokens!.access_token}` }),
     /** Connects with the client's tokens; returns whether the person must sign in again. */
     async asksAgain(): Promise<boolean> {
       kept.wanted = null;
