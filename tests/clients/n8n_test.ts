@@ -8,7 +8,9 @@ import { eventually, pause } from "../../bench/harness/waiting.ts";
 import { freePort } from "../../run/local/free_port.ts";
 import { startStackProcess } from "../../run/local/stack_process.ts";
 import { openPage } from "../docs/claims.ts";
+import { call } from "../support/client.ts";
 import { createEmptyDatabase } from "../support/empty_database.ts";
+import { openFolder } from "../support/folder.ts";
 import { makeStartedDataDir } from "../support/own_stack.ts";
 import { run } from "../support/run.ts";
 import { installN8n, startN8n } from "./support/n8n.ts";
@@ -60,8 +62,8 @@ const [build, startApi, start] = page.blocks.sh as [string, string, string];
 
 Deno.test("In a real n8n, set up by the page's commands, a form's lead reaches the CRM and comes back as an event", async (t) => {
   await using cleanup = new AsyncDisposableStack();
-  const [userFolder, dataDir, port] = [await Deno.makeTempDir(), await makeStartedDataDir(), freePort()];
-  cleanup.defer(() => Deno.remove(userFolder, { recursive: true }));
+  const { path: userFolder } = cleanup.use(await openFolder());
+  const [dataDir, port] = [await makeStartedDataDir(), freePort()];
   cleanup.defer(() => Deno.remove(dataDir, { recursive: true }));
 
   await t.step("n8n's linter finds nothing, and the package has no dependencies", async () => {
@@ -83,14 +85,9 @@ Deno.test("In a real n8n, set up by the page's commands, a form's lead reaches t
   const api = async (method: string, path: string, body?: unknown): Promise<any> => {
     // Pauses, because the key admits 120 calls a minute, and the node uses it too.
     await pause(700);
-    const headers = { "X-API-Key": apiKey, "Content-Type": "application/json" };
-    const reply = await fetch(baseUrl + path, {
-      method,
-      headers,
-      ...(body !== undefined && { body: JSON.stringify(body) }),
-    });
-    assert.ok(reply.ok, `${path}: ${reply.status}`);
-    return await reply.json();
+    const reply = await call(method, path, { base: baseUrl, key: apiKey, body });
+    assert.ok(reply.status < 300, `${path}: ${reply.text}`);
+    return reply.body;
   };
   const active = async () =>
     (await api("GET", "/api-v1-webhooks")).data.filter((one: { is_active: boolean }) => one.is_active);

@@ -6,6 +6,7 @@ import { createAuthority } from "../../bench/harness/certificates.ts";
 import { runSupabase } from "../../run/deployment/supabase_cli.ts";
 import { functionNames } from "../../run/local/function_names.ts";
 import { openSql } from "../../run/local/sql.ts";
+import { call } from "../support/client.ts";
 import { watchCommandLines } from "../support/command_lines.ts";
 import { ACCESS_TOKEN, PROJECT_REF, startEmptyProject } from "../support/empty_project.ts";
 import { makeWorkspace } from "../support/fixtures.ts";
@@ -148,20 +149,13 @@ Deno.test(needing(["the Supabase CLI"], {
     const sql = openSql(databaseUrl, { max: 1 });
     const { key } = await makeWorkspace(sql);
     await sql.end();
-    const statusOf = async (path: string, body: unknown) => {
-      const response = await fetch(`${project.origin}/functions/v1/${path}`, {
-        method: "POST",
-        headers: { "X-API-Key": key, "Content-Type": "application/json" },
-        body: JSON.stringify(body),
-      });
-      await response.body?.cancel();
-      return response.status;
-    };
+    const post = (path: string, body: unknown) =>
+      call("POST", path, { base: `${project.origin}/functions/v1`, key, body });
 
     await t.step("the uploaded functions take a lead and store a signing secret", async () => {
-      assert.equal(await statusOf("api-v1-leads", { first_name: "Ana" }), 201);
+      assert.equal((await post("/api-v1-leads", { first_name: "Ana" })).status, 201);
       const subscription = { event_types: ["deal.lost"], target_url: "https://hooks.example.com/" };
-      assert.equal(await statusOf("api-v1-webhooks", subscription), 201);
+      assert.equal((await post("/api-v1-webhooks", subscription)).status, 201);
     });
 
     await t.step("a second deployment changes nothing in the database", async () => {
@@ -208,7 +202,7 @@ Deno.test(needing(["the Supabase CLI"], {
       assert.equal(code, 0, stdout + stderr);
       assert.match(stdout, /^ {3}set: webhook_dispatcher_secret$/m);
       assert.equal(project.secrets.get("WEBHOOK_ENCRYPTION_KEY"), other["WEBHOOK_ENCRYPTION_KEY"]);
-      assert.equal(await statusOf("api-v1-leads", { first_name: "Bia" }), 201);
+      assert.equal((await post("/api-v1-leads", { first_name: "Bia" })).status, 201);
       await assert.rejects(async () => {
         const old = openSql(env["FUNCTIONS_DATABASE_URL"]!, { max: 1 });
         await old`select`.finally(() => old.end());

@@ -7,8 +7,10 @@ import { freePort } from "../../run/local/free_port.ts";
 import { stopPostgres } from "../../run/local/postgres.ts";
 import { openSql } from "../../run/local/sql.ts";
 import { startStackProcess } from "../../run/local/stack_process.ts";
+import { call } from "../support/client.ts";
 import { type Example, openExample, type Running } from "../support/examples.ts";
 import { makeWorkspace } from "../support/fixtures.ts";
+import { openFolder } from "../support/folder.ts";
 import { eventually } from "../support/mailbox.ts";
 import { makeStartedDataDir } from "../support/own_stack.ts";
 
@@ -22,8 +24,10 @@ export function work({ event_id, data }) {
 
 /** Starts a stack whose dispatcher delivers to `port` on loopback, through a proxy that terminates TLS. */
 async function openStack(port: number) {
+  await using opening = new AsyncDisposableStack();
   const dataDir = await makeStartedDataDir();
-  const folder = await Deno.makeTempDir();
+  opening.defer(() => Deno.remove(dataDir, { recursive: true }));
+  const { path: folder } = opening.use(await openFolder());
   const proxy = await startReceiver(folder, async (request) => {
     const { pathname } = new URL(request.url);
     const { body, headers, method } = request;
@@ -33,30 +37,23 @@ async function openStack(port: number) {
     await reply?.body?.cancel();
     return new Response(null, { status: reply?.status ?? 502 });
   });
+  opening.defer(() => proxy.close());
+  opening.defer(() => stopPostgres(dataDir));
   const stack = await startStackProcess(dataDir, proxy.env);
-  const { base_url, database_url } = stack.file;
-  const sql = openSql(database_url, { max: 1 });
+  opening.defer(async () => void await stack.stop());
+  const { base_url: base, database_url } = stack.file;
+  const sql = opening.adopt(openSql(database_url, { max: 1 }), (sql) => sql.end());
   const { key } = await makeWorkspace(sql);
+  const opened = opening.move();
   return {
     target: `https://localhost:${proxy.port}/hooks/crm`,
     sql,
     async call(method: string, path: string, body?: object) {
-      const reply = await fetch(`${base_url}${path}`, {
-        method,
-        headers: { "X-API-Key": key, "Content-Type": "application/json" },
-        ...(body && { body: JSON.stringify(body) }),
-      });
-      const text = await reply.text();
-      assert.ok(reply.ok, text);
-      return JSON.parse(text);
+      const reply = await call(method, path, { base, key, body });
+      assert.ok(reply.status < 300, reply.text);
+      return reply.body;
     },
-    async close() {
-      await sql.end();
-      await stack.stop();
-      await stopPostgres(dataDir);
-      await proxy.close();
-      for (const path of [dataDir, folder]) await Deno.remove(path, { recursive: true });
-    },
+    [Symbol.asyncDispose]: () => opened.disposeAsync(),
   };
 }
 
@@ -65,21 +62,17 @@ type Stack = Awaited<ReturnType<typeof openStack>>;
 for (const command of ["npm start", "npm run hono"]) {
   Deno.test(`The receiver that ${command} starts takes only genuine deliveries, signed with either secret of a rotation, and processes each event once`, async (t) => {
     const port = freePort();
-    const stack = await openStack(port);
-    try {
-      const { id, secret } = await stack.call("POST", "/api-v1-webhooks", {
-        event_types: ["contact.created"],
-        target_url: stack.target,
-      });
-      await using example = await openExample("receiver", {
-        CRM_WEBHOOK_SECRET: secret,
-        PORT: String(port),
-        RETRY_SECONDS: "1",
-      });
-      await tryReceiver(t, stack, example, { id, secret, port, command });
-    } finally {
-      await stack.close();
-    }
+    await using stack = await openStack(port);
+    const { id, secret } = await stack.call("POST", "/api-v1-webhooks", {
+      event_types: ["contact.created"],
+      target_url: stack.target,
+    });
+    await using example = await openExample("receiver", {
+      CRM_WEBHOOK_SECRET: secret,
+      PORT: String(port),
+      RETRY_SECONDS: "1",
+    });
+    await tryReceiver(t, stack, example, { id, secret, port, command });
   });
 }
 

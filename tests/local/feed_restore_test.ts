@@ -4,6 +4,7 @@ import type { Sql } from "postgres";
 import { startServer } from "../../bench/harness/functions.ts";
 import { eventually } from "../../bench/harness/waiting.ts";
 import { openWorld } from "../../bench/harness/world.ts";
+import { call } from "../support/client.ts";
 import { makeWorkspace } from "../support/fixtures.ts";
 
 /** Positions of the dumped events, and of events that the lost database wrote after the dump. */
@@ -18,11 +19,9 @@ Deno.test("After a restore and crm.continue_feed(), the feed keeps its order and
   await using server = await startServer({ DATABASE_URL: world.functionsDatabaseUrl });
   const read = async (cursor?: string) => {
     const query = cursor === undefined ? "" : `?cursor=${cursor}`;
-    const response = await fetch(`${server.baseUrl}/api-v1-events${query}`, {
-      headers: { "X-API-Key": workspace.key },
-    });
-    const body = await response.json();
-    return response.status === 200
+    const options = { base: server.baseUrl, key: workspace.key };
+    const { status, body } = await call("GET", `/api-v1-events${query}`, options);
+    return status === 200
       ? {
         events: body.data.map(({ data }: { data: { name: string } }) => data.name),
         ...body.meta,

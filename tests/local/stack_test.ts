@@ -9,6 +9,7 @@ import { startPostgres, stopPostgres } from "../../run/local/postgres.ts";
 import { loadSecrets } from "../../run/local/secrets.ts";
 import type { StackFile } from "../../run/local/stack_file.ts";
 import { type ReadyStack, spawnStack, startStackProcess } from "../../run/local/stack_process.ts";
+import { call } from "../support/client.ts";
 import { openFolder } from "../support/folder.ts";
 import { makeDataDir, makeStartedDataDir } from "../support/own_stack.ts";
 import { startDroppingServer } from "../support/dropping_server.ts";
@@ -93,11 +94,8 @@ const signIn = (file: StackFile) =>
   getToken(file, "password", { email: file.demo_email, password: file.demo_password });
 
 /** Calls a stack's API with its demo key, and returns the status. */
-async function callApi({ base_url, demo_key }: StackFile, name: string): Promise<number> {
-  const response = await fetch(`${base_url}/${name}`, { headers: { "X-API-Key": demo_key } });
-  await response.body?.cancel();
-  return response.status;
-}
+const callApi = async ({ base_url: base, demo_key: key }: StackFile, name: string) =>
+  (await call("GET", `/${name}`, { base, key })).status;
 
 test("SIGTERM stops a stack cleanly; the next start is quick, and keeps the data, the demo key and password, and sessions", async (dataDir) => {
   const startedAt = performance.now();

@@ -5,6 +5,7 @@ import { startScheduler } from "../../run/local/scheduler.ts";
 import { openSql } from "../../run/local/sql.ts";
 import { crm } from "../cli/crm.ts";
 import { deploy, deploymentVariables } from "../deployment/deploy.ts";
+import { call } from "../support/client.ts";
 import { ACCESS_TOKEN } from "../support/empty_project.ts";
 import { startHostedProject } from "../support/hosted_project.ts";
 import { needing } from "../support/needing.ts";
@@ -98,10 +99,8 @@ Deno.test(needing([...NODE_PROGRAMS, "the Supabase CLI"], {
       const [row] = await owners[1]`select to_regproc('nodes.person') is not null as is_back`;
       assert.equal(row!["is_back"], true);
       assert.equal(project.secrets.get("DATABASE_URL"), env["FUNCTIONS_DATABASE_URL"]);
-      const reply = await fetch(`${project.origin}/functions/v1/api-v1-contacts`, {
-        headers: { "X-API-Key": key },
-      });
-      assert.equal(reply.status, 200, await reply.text());
+      const base = `${project.origin}/functions/v1`;
+      assert.equal((await call("GET", "/api-v1-contacts", { base, key })).status, 200);
       await run(next, "proxy", "remove", proxy.superuserUrl);
     });
   },

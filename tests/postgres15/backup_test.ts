@@ -7,11 +7,11 @@ import { connect } from "../../bench/harness/world.ts";
 import { startStackProcess } from "../../run/local/stack_process.ts";
 import { prepareAsSupabase, startDebianPostgres } from "../support/debian_postgres.ts";
 import { readSnippet } from "../docs/page.ts";
+import { call } from "../support/client.ts";
 import { pause } from "../../bench/harness/waiting.ts";
 import { eventually } from "../support/mailbox.ts";
 import { openFolder } from "../support/folder.ts";
 import { needing } from "../support/needing.ts";
-import { readReply } from "../support/reply.ts";
 import { run } from "../support/run.ts";
 
 const SCHEMAS = join(import.meta.dirname!, "../../supabase/schemas");
@@ -53,29 +53,21 @@ async function moveDatabase(): Promise<void> {
 
   const before = await startStackProcess(dataDir, { ...receiver.env, DATABASE_URL: old.url });
   const key = before.file.demo_key;
-  const send = async (
-    baseUrl: string,
-    path: string,
-    body?: unknown,
-    headers: Record<string, string> = {},
-  ) => {
-    const response = await fetch(`${baseUrl}${path}`, {
-      method: body === undefined ? "GET" : "POST",
-      headers: { "X-API-Key": key, ...headers },
-      ...(body !== undefined && { body: JSON.stringify(body) }),
-    });
-    return await readReply(response);
+  const create = (base: string, n: number) => {
+    const headers = { "Idempotency-Key": `contact-${n}` };
+    return call("POST", "/api-v1-contacts", { base, key, headers, body: { name: `Ana ${n}` } });
   };
-  const create = (baseUrl: string, n: number) =>
-    send(baseUrl, "/api-v1-contacts", { name: `Ana ${n}` }, { "Idempotency-Key": `contact-${n}` });
-  const subscription = await send(before.file.base_url, "/api-v1-webhooks", {
-    event_types: ["contact.created"],
-    target_url: `${receiver.origins[0]}/`,
+  const readEvents = (base: string, query: string) =>
+    call("GET", `/api-v1-events?event_types=contact.created&${query}`, { base, key });
+  const subscription = await call("POST", "/api-v1-webhooks", {
+    base: before.file.base_url,
+    key,
+    body: { event_types: ["contact.created"], target_url: `${receiver.origins[0]}/` },
   });
   secret = subscription.body.secret;
   for (let n = 0; n < 20; n++) assert.equal((await create(before.file.base_url, n)).status, 201);
   const read = await eventually(async () => {
-    const page = await send(before.file.base_url, "/api-v1-events?event_types=contact.created&limit=5");
+    const page = await readEvents(before.file.base_url, "limit=5");
     return page.body.data.length === 5 && page;
   }, "the feed");
   // Clients continue to call while the dump is made.
@@ -121,10 +113,7 @@ async function moveDatabase(): Promise<void> {
       const names: string[] = [];
       let cursor = read.body.meta.next_cursor;
       for (let more = true; more;) {
-        const { body, status } = await send(
-          base_url,
-          `/api-v1-events?event_types=contact.created&cursor=${cursor}`,
-        );
+        const { body, status } = await readEvents(base_url, `cursor=${cursor}`);
         assert.equal(status, 200, JSON.stringify(body));
         names.push(...body.data.map(({ data }: { data: { name: string } }) => data.name));
         cursor = body.meta.next_cursor;
