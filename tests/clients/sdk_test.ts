@@ -1,40 +1,36 @@
 /**
- * The SDK as integrators get it: built, packed, installed into an empty folder, and used on Node, Bun and in Chromium.
- * `tests/sdk/` tests its sources on Deno.
+ * The SDK as integrators get it: built, packed, installed into an empty folder, and used on Node and Bun. `tests/sdk/`
+ * tests its sources on Deno.
  */
 import assert from "node:assert/strict";
-import { basename, join } from "node:path";
-import { launchChromium } from "../browser/support/chromium.ts";
+import { join } from "node:path";
 import { blocksOf, openPage } from "../docs/claims.ts";
 import { openFolder } from "../support/folder.ts";
-import { chromiumTest } from "../support/needing.ts";
 import { deno, run } from "../support/run.ts";
 import { stack } from "../support/stack.ts";
 import { typeErrors } from "./support/type_check.ts";
 
 const SDK = join(import.meta.dirname!, "../../clients/sdk");
 const DIST = join(SDK, "dist");
-const PROGRAMS = join(import.meta.dirname!, "programs");
+const PROGRAM = join(import.meta.dirname!, "programs/first_lead.js");
 const BUN = "bun@1.4.5";
 /** The environment of an integrator's program. */
 const ENVIRONMENT = { CRM_URL: stack.base_url, CRM_KEY: stack.demo_key };
 
-/** The output of programs/first_lead.js if all is well. */
+/** What the program prints if all is well. */
 const EXPECTED = { status: 201, names: ["Ana"], code: "validation_error", created: 1, event: "deal.won" };
 
 const page = await openPage("sdk", { sh: 2 });
 await deno(["task", "sdk:build"]);
 
-/** A folder with the programs, in which the package is installed as it is packed. */
+/** A folder with the program, in which the package is installed as it is packed. */
 async function openInstalled() {
   const folder = await openFolder();
   await Deno.writeTextFile(join(folder.path, "package.json"), '{ "type": "module" }');
   const { stdout } = await run("npm", ["pack", "--silent", "--pack-destination", folder.path], { cwd: SDK });
   const install = ["install", "--silent", "--no-audit", "--no-fund", `./${stdout.trim()}`];
   await run("npm", install, { cwd: folder.path });
-  for (const name of ["first_lead.js", "main.js"]) {
-    await Deno.copyFile(join(PROGRAMS, name), join(folder.path, name));
-  }
+  await Deno.copyFile(PROGRAM, join(folder.path, "main.js"));
   return folder;
 }
 
@@ -80,54 +76,6 @@ Deno.test("The commands on the SDK page build and install it, and its first prog
   const { stdout } = await run("bash", ["-ec", lines.join("\n")]);
   assert.match(stdout, /^(criado|já existia) [0-9a-f-]{36}\n$/m);
 });
-
-/** A page that can run programs/first_lead.js, and call the API directly. */
-const PAGE = `<!doctype html><title>SDK</title>
-<script type="importmap">{ "imports": { "@crm-api/sdk": "/sdk/index.js" } }</script>
-<script type="module">
-  import { Crm } from "@crm-api/sdk";
-  import { firstLead } from "/first_lead.js";
-  globalThis.run = async ({ CRM_URL, CRM_KEY: key }) => {
-    const direct = new Crm({ key, baseUrl: CRM_URL, retries: 0 });
-    const directly = await direct.me().then(() => "answered", (error) => error.code);
-    return { ...await firstLead({ key, baseUrl: location.origin + "/functions/v1" }), directly };
-  };
-</script>`;
-
-/** Serves the page, the SDK and the program, and passes calls on to the API. */
-async function serve(request: Request): Promise<Response> {
-  const { pathname, search } = new URL(request.url);
-  if (pathname.startsWith("/functions/v1/")) {
-    const headers = new Headers(request.headers);
-    headers.delete("host");
-    const { method, body } = request;
-    return await fetch(new URL(pathname + search, stack.base_url), {
-      method,
-      headers,
-      body,
-      redirect: "manual",
-    });
-  }
-  if (pathname === "/") return new Response(PAGE, { headers: { "Content-Type": "text/html" } });
-  const script = join(pathname.startsWith("/sdk/") ? DIST : PROGRAMS, basename(pathname));
-  return new Response(await Deno.readTextFile(script), { headers: { "Content-Type": "text/javascript" } });
-}
-
-chromiumTest(
-  "In Chromium the SDK sends a lead through a proxy on the page's host, and the API refuses pages of other origins",
-  async () => {
-    await using server = Deno.serve({ hostname: "127.0.0.1", port: 0, onListen: () => {} }, serve);
-    await using browser = await launchChromium();
-    const page = await browser.newPage();
-    await page.goto(`http://127.0.0.1:${server.addr.port}/`);
-    const seen = await page.evaluate(
-      (environment) =>
-        (globalThis as unknown as { run(environment: object): Promise<unknown> }).run(environment),
-      ENVIRONMENT,
-    );
-    assert.deepEqual(seen, { ...EXPECTED, directly: "no_answer" });
-  },
-);
 
 Deno.test("The declarations type-check for an integrator, and refuse what the API would refuse", async () => {
   await using folder = await openInstalled();

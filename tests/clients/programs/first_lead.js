@@ -1,25 +1,24 @@
-// Uses a lead, a list, an error, a batch and a signature. Browsers need a proxy: the API refuses cross-origin pages.
+// Uses a lead, a list, an error, a batch and a signature, and prints the results.
+import process from "node:process";
 import { Crm, CrmError, replyOf, verifyWebhook } from "@crm-api/sdk";
 
-/** Calls the API, and returns the results. */
-export async function firstLead({ key, baseUrl }) {
-  const crm = new Crm({ key, baseUrl });
-  const email = `${crypto.randomUUID()}@exemplo.com.br`;
-  const result = await crm.leads.create({ first_name: "Ana", email });
-  const names = [];
-  for await (const { name } of crm.contacts.list({ email })) names.push(name);
-  const refused = await crm.contacts.create({ name: "" }).catch((error) => error);
-  const batch = await crm.notes.batch([
-    { op: "create", data: { deal_id: result.lead.deal_id, body: "Olá" } },
-  ]);
-  return {
-    status: replyOf(result).status,
-    names,
-    code: refused instanceof CrmError ? refused.code : String(refused),
-    created: batch.summary.created,
-    event: (await verifySigned("whsec_exemplo")).event,
-  };
-}
+const crm = new Crm({ key: process.env.CRM_KEY, baseUrl: process.env.CRM_URL });
+const email = `${crypto.randomUUID()}@exemplo.com.br`;
+const result = await crm.leads.create({ first_name: "Ana", email });
+const names = [];
+for await (const { name } of crm.contacts.list({ email })) names.push(name);
+const refused = await crm.contacts.create({ name: "" }).catch((error) => error);
+const batch = await crm.notes.batch([
+  { op: "create", data: { deal_id: result.lead.deal_id, body: "Olá" } },
+]);
+console.log(JSON.stringify({
+  status: replyOf(result).status,
+  names,
+  code: refused instanceof CrmError ? refused.code : String(refused),
+  created: batch.summary.created,
+  event: (await verifySigned("whsec_exemplo")).event,
+  runtime: process.versions.bun ? "bun" : "node",
+}));
 
 /** Signs a delivery as the service does, and verifies it. */
 async function verifySigned(secret) {

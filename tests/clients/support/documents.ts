@@ -7,13 +7,10 @@ const WRITTEN = `${CLIENTS}written`;
 /** The OpenAPI document of the API, in Portuguese. */
 export const API_DOCUMENT = `${CLIENTS}openapi.json`;
 
-/** The OpenAPI document of the console's functions, in Portuguese. */
-export const APP_DOCUMENT = `${WRITTEN}/openapi.app.json`;
-
 /** Writes the documents, and returns their paths. */
 export async function writeDocuments(): Promise<string[]> {
   await deno(["task", "openapi"]);
-  return [API_DOCUMENT, `${WRITTEN}/openapi.en.json`, APP_DOCUMENT, `${WRITTEN}/openapi.app.en.json`];
+  return [API_DOCUMENT, ...["en", "app", "app.en"].map((name) => `${WRITTEN}/openapi.${name}.json`)];
 }
 
 /** Writes the collections, and returns their folder. */
