@@ -1,9 +1,6 @@
 import { PGlite } from "@electric-sql/pglite";
 import { pg_trgm } from "@electric-sql/pglite/contrib/pg_trgm";
 
-/** The schemas that the schema files create. */
-export const CREATED = ["crm", "api", "app"];
-
 /** Runs `work` with an empty Postgres database in this process. */
 export async function withDatabase<T>(work: (database: PGlite) => Promise<T>): Promise<T> {
   const database = await PGlite.create({ extensions: { pg_trgm } });

@@ -1,5 +1,5 @@
 import type { PGlite } from "@electric-sql/pglite";
-import { schemaSql } from "./schema_sql.ts";
+import { pgDump } from "@electric-sql/pglite-tools/pg_dump";
 
 /** The SQL that creates one object, its rights or its comment, in the words of pg_dump. */
 export interface Entry {
@@ -16,6 +16,9 @@ export interface Entry {
 
 /** A whole database by the objects' types, schemas and names, in the order in which they can be created. */
 export type State = Map<string, Entry>;
+
+/** The schemas that the schema files create. */
+const CREATED = ["crm", "api", "app"];
 
 /** The tables whose rows belong to the definition. */
 const CATALOGUES = ["event_types", "jobs"];
@@ -34,6 +37,27 @@ export async function stateOf(database: PGlite): Promise<State> {
     entries.push({ type: "ROWS", schema: "crm", name: table, sql: await rowsOf(database, table) });
   }
   return new Map(entries.map((entry) => [keyOf(entry), entry]));
+}
+
+/** Prints a database as pg_dump does, for reading and comparing. */
+async function schemaSql(database: PGlite): Promise<string> {
+  const dump = await pgDump({
+    pg: database,
+    args: [
+      "--schema-only",
+      // Leaves out the partitions for single days, which would change the text every day.
+      "--exclude-table=crm.*_[0-9][0-9][0-9][0-9]_[0-9][0-9]_[0-9][0-9]",
+      ...CREATED.map((schema) => `--schema=${schema}`),
+    ],
+  });
+  const text = await dump.text();
+  // pg_dump leaves its read-only transaction open, and its settings changed.
+  await database.exec("rollback; reset all");
+  // Removes the session settings, the version of pg_dump and the owner of almost everything.
+  return text.slice(text.indexOf("--\n-- Name:"))
+    .replace(/\n--\n-- PostgreSQL database dump complete[\s\S]*$/, "")
+    .replaceAll(/^ALTER .* OWNER TO postgres;\n\n?/gm, "")
+    .trimEnd();
 }
 
 /** Names an entry in a state. */
