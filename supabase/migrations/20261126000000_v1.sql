@@ -1462,6 +1462,7 @@ declare
   v_workspace_id uuid := crm.current_workspace_id();
   v_unknown text[];
 begin
+  if not p_args ?| '{owner_id,pipeline_id,stage_id}' then return; end if;
   v_unknown := array_remove(
     array[
       case when p_args ? 'owner_id' and not exists (
@@ -1501,18 +1502,13 @@ as $$
 $$;
 comment on function crm.page(json[], uuid) is
   'Builds a page of a list (spec 4.0). p_next_id is the cursor of the next page; null if there is no next page.';
-create type api.synced_page_meta as (next_cursor uuid, has_more boolean, synced_until text);
-comment on type api.synced_page_meta is
-  'api.page_meta with synced_until, which a client sends as updated_since in its next run.';
-create type api.synced_page as (data json[], meta api.synced_page_meta);
-comment on type api.synced_page is 'The first page of a list by updated_since.';
 create function crm.synced_page(p_records json[], p_next_id uuid) returns json
 language sql stable
 as $$
-  select to_json(row(
-    coalesce(p_records, '{}'),
-    row(p_next_id, p_next_id is not null, crm.iso(now() - interval '60 seconds'))::api.synced_page_meta
-  )::api.synced_page)
+  select json_build_object('data', coalesce(p_records, '{}'), 'meta', json_build_object(
+    'next_cursor', p_next_id, 'has_more', p_next_id is not null,
+    'synced_until', crm.iso(now() - interval '60 seconds')
+  ))
 $$;
 comment on function crm.synced_page(json[], uuid) is
   'crm.page for the first page by updated_since. Adds synced_until (60 seconds ago), which a client sends as '
@@ -2069,41 +2065,39 @@ comment on function crm.list_by(text, jsonb, uuid, uuid, integer, boolean) is
   'The ids of a page of a list for any combination of filters, and further ids if more rows matched. Reads at most 5 * '
   'p_step rows, and for each range its ids, 10 * p_step + 1 at most. next_id is the last row read; null if no row is '
   'left. p_kept: the call has no filter, or only updated_since, so the statements have cached plans.';
-create function crm.summary(p_record text, p_args jsonb, p_columns text, p_most integer, p_sums text) returns json
-language plpgsql stable set search_path = ''
-set plan_cache_mode = 'force_generic_plan' set enable_sort = off set enable_incremental_sort = off
-set jit = off as $$
+create function crm.list_reply(
+  p_record text, p_args jsonb, p_filters jsonb, p_before uuid, p_from uuid, p_ids uuid[], p_records json[],
+  p_shown integer
+) returns json
+language plpgsql stable set search_path = '' as $$
 declare
-  v_before uuid := 'ffffffff-ffff-ffff-ffff-ffffffffffff';
-  v_from uuid := '00000000-0000-0000-0000-000000000000';
-  v_walk crm.walk := crm.walk_for(
-    p_record, p_args || jsonb_build_object('words', crm.search_words(p_args ->> 'q')), p_columns
-  );
-  v_ways text[];
-  v_rows text;
-  v_most integer;
-  v_looked bigint;
-  v_summary json;
+  v_limit integer := p_args ->> 'limit';
+  v_complete boolean := p_shown = coalesce(cardinality(p_ids), 0);
+  v_next_id uuid;
 begin
-  if p_args ? 'since' then v_from := crm.uuid_v7_floor((p_args ->> 'since')::timestamptz); end if;
-  if p_args ? 'until' then v_before := crm.uuid_v7_floor((p_args ->> 'until')::timestamptz); end if;
-  v_ways := array[crm.shortest_way(v_walk, v_before, v_from, 250)];
-  -- If `since` was sent, try the ways before the ranges, because reading by id probably reads fewer rows.
-  v_ways := case when p_args ? 'since' then v_ways || v_walk.ranges else v_walk.ranges || v_ways end;
-  -- First try each statement for at most 1,000 rows: one statement may find few rows where another finds tens of
-  -- thousands.
-  foreach v_most in array case when cardinality(v_ways) > 1 then array[least(1000, p_most), p_most] else array[p_most] end loop
-    foreach v_rows in array v_ways loop
-      execute format(p_sums, v_rows) into v_looked, v_summary using v_before, v_from, v_most + 1;
-      if coalesce(v_looked, 0) <= v_most then return v_summary; end if;
-    end loop;
-  end loop;
-  perform api.fail('too_many_records');
+  -- A list hides no activities or notes, so the missing ones are long: crm.bounded_records builds those.
+  if v_complete is null or not v_complete and p_record not in ('activity', 'note') then
+    select page.ids, page.records, page.is_complete, page.next_id into p_ids, p_records, v_complete, v_next_id
+    from crm.rest_of_page(p_record, p_args, p_filters, p_before, p_from, p_ids, p_records, v_complete) page;
+  end if;
+  if cardinality(p_ids) > v_limit then
+    v_next_id := p_ids[v_limit];
+    p_ids := p_ids[:v_limit];
+    p_records := p_records[:v_limit];
+  end if;
+  if not v_complete or pg_column_size(p_records) > crm.max_page_bytes() then
+    p_records := crm.bounded_records(p_record, p_ids, p_records);
+    if cardinality(p_records) < cardinality(p_ids) then v_next_id := p_ids[cardinality(p_records)]; end if;
+  end if;
+  if coalesce(cardinality(p_records), 0) = 0 then perform crm.require_known_filters(p_args); end if;
+  if p_args ? 'expand' then p_records := crm.expanded(p_records, p_args -> 'expand'); end if;
+  if p_args ? 'updated_since' and not p_args ? 'cursor' then return crm.synced_page(p_records, v_next_id); end if;
+  return crm.page(p_records, v_next_id);
 end
 $$;
-comment on function crm.summary(text, jsonb, text, integer, text) is
-  'Runs the statement p_sums over the rows for the filters sent (crm.walk), with the columns p_columns. p_sums returns '
-  'the number of rows read and a reply. Raises too_many_records if each way to the rows reads more than p_most rows.';
+comment on function crm.list_reply(text, jsonb, jsonb, uuid, uuid, uuid[], json[], integer) is
+  'The reply of api.<name>_list. p_ids and p_records: what its statement read, with null for hidden and long records. '
+  'p_shown: how many are not null; null if no statement is for these filters (p_filters).';
 
 create function crm.list_filters(p_record text)
 returns table (kind text, name text, target text, given text, sql text)
@@ -2505,6 +2499,7 @@ declare
   v_next_value text;
   v_records json[] := '{}';
 begin
+  perform crm.require_known_filters(p_args);
   select f.target, f.sql into v_column, v_type
   from crm.list_filters(p_record) f
   where f.kind = 'sort' and f.name = ltrim(v_sort, '-');
@@ -4279,17 +4274,13 @@ declare
   v_before uuid := coalesce(p_args ->> 'cursor', 'ffffffff-ffff-ffff-ffff-ffffffffffff');
   v_from uuid := '00000000-0000-0000-0000-000000000000';
   v_filters jsonb := p_args - '{limit,cursor,since,until,expand}'::text[];
-  v_value text;
+  v_text text;
+  v_uuid uuid;
   v_ids uuid[];
-  v_next_id uuid;
   v_records json[];
   v_shown integer;
-  v_complete boolean;
 begin
-  if p_args ? 'sort' then
-    if p_args ?| '{owner_id}' then perform crm.require_known_filters(p_args); end if;
-    return crm.sorted_list('company', p_args);
-  end if;
+  if p_args ? 'sort' then return crm.sorted_list('company', p_args); end if;
   if p_args ? 'since' then v_from := crm.uuid_v7_floor((p_args ->> 'since')::timestamptz); end if;
   if p_args ? 'until' then v_before := least(v_before, crm.uuid_v7_floor((p_args ->> 'until')::timestamptz)); end if;
   -- Each filter has its own statement with a cached plan, because a statement for all filters could use no index.
@@ -4301,70 +4292,52 @@ begin
       order by t.id desc limit v_limit + 1
     ) page;
   elsif v_filters - 'name' = '{}' then
-    v_value := crm.name_key(p_args ->> 'name');
+    v_text := crm.name_key(p_args ->> 'name');
     select array_agg(page.id), array_agg(page.record), count(page.record) into v_ids, v_records, v_shown
     from (
       select t.id, case when t.archived_at is null then crm.company_json_if_short(t) end as record from crm.companies t
-      where t.workspace_id = crm.current_workspace_id() and (t.name_key, t.id) < (v_value, v_before)
-        and t.name_key >= v_value and t.name_key = any (array[v_value]) and t.id < v_before and t.id >= v_from
+      where t.workspace_id = crm.current_workspace_id() and (t.name_key, t.id) < (v_text, v_before) and t.name_key >= v_text
+        and t.name_key = any (array[v_text]) and t.id < v_before and t.id >= v_from
       order by t.name_key desc, t.id desc limit v_limit + 1
     ) page;
   elsif v_filters - 'tax_id' = '{}' then
+    v_text := p_args ->> 'tax_id';
     select array_agg(page.id), array_agg(page.record), count(page.record) into v_ids, v_records, v_shown
     from (
       select t.id, case when t.archived_at is null then crm.company_json_if_short(t) end as record from crm.companies t
-      where t.workspace_id = crm.current_workspace_id() and (t.tax_id, t.id) < (p_args ->> 'tax_id', v_before)
-        and t.tax_id >= p_args ->> 'tax_id' and t.tax_id = any (array[p_args ->> 'tax_id']) and t.id < v_before
-        and t.id >= v_from and t.tax_id is not null
+      where t.workspace_id = crm.current_workspace_id() and (t.tax_id, t.id) < (v_text, v_before) and t.tax_id >= v_text
+        and t.tax_id = any (array[v_text]) and t.id < v_before and t.id >= v_from and t.tax_id is not null
       order by t.tax_id desc, t.id desc limit v_limit + 1
     ) page;
   elsif v_filters - 'domain' = '{}' then
+    v_text := p_args ->> 'domain';
     select array_agg(page.id), array_agg(page.record), count(page.record) into v_ids, v_records, v_shown
     from (
       select t.id, case when t.archived_at is null then crm.company_json_if_short(t) end as record from crm.companies t
-      where t.workspace_id = crm.current_workspace_id() and (t.domain, t.id) < (p_args ->> 'domain', v_before)
-        and t.domain >= p_args ->> 'domain' and t.domain = any (array[p_args ->> 'domain']) and t.id < v_before
-        and t.id >= v_from and t.domain is not null
+      where t.workspace_id = crm.current_workspace_id() and (t.domain, t.id) < (v_text, v_before) and t.domain >= v_text
+        and t.domain = any (array[v_text]) and t.id < v_before and t.id >= v_from and t.domain is not null
       order by t.domain desc, t.id desc limit v_limit + 1
     ) page;
   elsif v_filters - 'owner_id' = '{}' then
+    v_uuid := (p_args ->> 'owner_id')::uuid;
     select array_agg(page.id), array_agg(page.record), count(page.record) into v_ids, v_records, v_shown
     from (
       select t.id, case when t.archived_at is null then crm.company_json_if_short(t) end as record from crm.companies t
-      where t.workspace_id = crm.current_workspace_id() and (t.owner_id, t.id) < ((p_args ->> 'owner_id')::uuid, v_before)
-        and t.owner_id >= (p_args ->> 'owner_id')::uuid and t.owner_id = any (array[(p_args ->> 'owner_id')::uuid])
-        and t.id < v_before and t.id >= v_from
+      where t.workspace_id = crm.current_workspace_id() and (t.owner_id, t.id) < (v_uuid, v_before) and t.owner_id >= v_uuid
+        and t.owner_id = any (array[v_uuid]) and t.id < v_before and t.id >= v_from
       order by t.owner_id desc, t.id desc limit v_limit + 1
     ) page;
   elsif v_filters - 'external_id' = '{}' then
+    v_text := p_args ->> 'external_id';
     select array_agg(page.id), array_agg(page.record), count(page.record) into v_ids, v_records, v_shown
     from (
       select t.id, case when t.archived_at is null then crm.company_json_if_short(t) end as record from crm.companies t
-      where t.workspace_id = crm.current_workspace_id() and t.external_id = p_args ->> 'external_id'
-        and (t.external_id, t.id) < (p_args ->> 'external_id', v_before)
-        and (t.external_id, t.id) >= (p_args ->> 'external_id', v_from)
+      where t.workspace_id = crm.current_workspace_id() and t.external_id = v_text
+        and (t.external_id, t.id) < (v_text, v_before) and (t.external_id, t.id) >= (v_text, v_from)
       order by t.external_id desc limit v_limit + 1
     ) page;
   end if;
-  -- Null if none of the statements above is for these filters.
-  v_complete := v_shown = coalesce(cardinality(v_ids), 0);
-  if v_complete is not true then
-    select page.ids, page.records, page.is_complete, page.next_id into v_ids, v_records, v_complete, v_next_id
-    from crm.rest_of_page('company', p_args, v_filters, v_before, v_from, v_ids, v_records, v_complete) page;
-  end if;
-  if cardinality(v_ids) > v_limit then
-    v_next_id := v_ids[v_limit];
-    v_ids := v_ids[:v_limit];
-    v_records := v_records[:v_limit];
-  end if;
-  if not v_complete or pg_column_size(v_records) > crm.max_page_bytes() then
-    v_records := crm.bounded_records('company', v_ids, v_records);
-    if cardinality(v_records) < cardinality(v_ids) then v_next_id := v_ids[cardinality(v_records)]; end if;
-  end if;
-  if coalesce(cardinality(v_records), 0) = 0 and p_args ?| '{owner_id}' then perform crm.require_known_filters(p_args); end if;
-  if p_args ? 'expand' then v_records := crm.expanded(v_records, p_args -> 'expand'); end if;
-  if p_args ? 'updated_since' and not p_args ? 'cursor' then return crm.synced_page(v_records, v_next_id); end if;
-  return crm.page(v_records, v_next_id);
+  return crm.list_reply('company', p_args, v_filters, v_before, v_from, v_ids, v_records, v_shown);
 end
 $$;
 comment on function api.company_list(jsonb) is 'Returns a page of the list, newest first (spec 4.0).';
@@ -4372,6 +4345,7 @@ create function crm.company_match(p_args jsonb, p_merged boolean default false) 
 language plpgsql set search_path = ''
 set plan_cache_mode = 'force_generic_plan' set enable_sort = off as $$
 declare
+  v_value text := p_args ->> (p_args ->> 'match_by');
   v_first uuid := '00000000-0000-0000-0000-000000000000';
   v_beyond uuid := 'ffffffff-ffff-ffff-ffff-ffffffffffff';
 begin
@@ -4379,27 +4353,24 @@ begin
     when 'external_id' then
       return array(
         select case when p_merged then t.merged_into_id else t.id end from crm.companies t
-        where t.workspace_id = crm.current_workspace_id() and t.external_id = p_args ->> 'external_id'
-          and (t.external_id, t.id) < (p_args ->> 'external_id', v_beyond)
-          and (t.external_id, t.id) >= (p_args ->> 'external_id', v_first)
+        where t.workspace_id = crm.current_workspace_id() and t.external_id = v_value
+          and (t.external_id, t.id) < (v_value, v_beyond) and (t.external_id, t.id) >= (v_value, v_first)
           and case when p_merged then t.merged_into_id is not null else t.merged_into_id is null end
         order by t.external_id limit 100
       );
     when 'tax_id' then
       return array(
         select case when p_merged then t.merged_into_id else t.id end from crm.companies t
-        where t.workspace_id = crm.current_workspace_id() and (t.tax_id, t.id) < (p_args ->> 'tax_id', v_beyond)
-          and t.tax_id >= p_args ->> 'tax_id' and t.tax_id = any (array[p_args ->> 'tax_id']) and t.id < v_beyond
-          and t.id >= v_first and t.tax_id is not null
+        where t.workspace_id = crm.current_workspace_id() and (t.tax_id, t.id) < (v_value, v_beyond) and t.tax_id >= v_value
+          and t.tax_id = any (array[v_value]) and t.id < v_beyond and t.id >= v_first and t.tax_id is not null
           and case when p_merged then t.merged_into_id is not null else t.archived_at is null end
         order by t.tax_id, t.id limit 100
       );
     when 'domain' then
       return array(
         select case when p_merged then t.merged_into_id else t.id end from crm.companies t
-        where t.workspace_id = crm.current_workspace_id() and (t.domain, t.id) < (p_args ->> 'domain', v_beyond)
-          and t.domain >= p_args ->> 'domain' and t.domain = any (array[p_args ->> 'domain']) and t.id < v_beyond
-          and t.id >= v_first and t.domain is not null
+        where t.workspace_id = crm.current_workspace_id() and (t.domain, t.id) < (v_value, v_beyond) and t.domain >= v_value
+          and t.domain = any (array[v_value]) and t.id < v_beyond and t.id >= v_first and t.domain is not null
           and case when p_merged then t.merged_into_id is not null else t.archived_at is null end
         order by t.domain, t.id limit 100
       );
@@ -4784,16 +4755,13 @@ declare
   v_before uuid := coalesce(p_args ->> 'cursor', 'ffffffff-ffff-ffff-ffff-ffffffffffff');
   v_from uuid := '00000000-0000-0000-0000-000000000000';
   v_filters jsonb := p_args - '{limit,cursor,since,until,expand}'::text[];
-  v_value text;
+  v_text text;
+  v_uuid uuid;
   v_ids uuid[];
-  v_next_id uuid;
   v_records json[];
   v_shown integer;
-  v_complete boolean;
 begin
-  if p_args ? 'sort' then
-    return crm.sorted_list('contact', p_args);
-  end if;
+  if p_args ? 'sort' then return crm.sorted_list('contact', p_args); end if;
   if p_args ? 'since' then v_from := crm.uuid_v7_floor((p_args ->> 'since')::timestamptz); end if;
   if p_args ? 'until' then v_before := least(v_before, crm.uuid_v7_floor((p_args ->> 'until')::timestamptz)); end if;
   -- Each filter has its own statement with a cached plan, because a statement for all filters could use no index.
@@ -4805,62 +4773,44 @@ begin
       order by t.id desc limit v_limit + 1
     ) page;
   elsif v_filters - 'email' = '{}' then
+    v_text := p_args ->> 'email';
     select array_agg(page.id), array_agg(page.record), count(page.record) into v_ids, v_records, v_shown
     from (
       select t.id, case when t.archived_at is null then crm.contact_json_if_short(t) end as record from crm.contacts t
-      where t.workspace_id = crm.current_workspace_id() and (t.email, t.id) < (p_args ->> 'email', v_before)
-        and t.email >= p_args ->> 'email' and t.email = any (array[p_args ->> 'email']) and t.id < v_before
-        and t.id >= v_from
+      where t.workspace_id = crm.current_workspace_id() and (t.email, t.id) < (v_text, v_before) and t.email >= v_text
+        and t.email = any (array[v_text]) and t.id < v_before and t.id >= v_from
       order by t.email desc, t.id desc limit v_limit + 1
     ) page;
   elsif v_filters - 'phone' = '{}' then
-    v_value := crm.e164(p_args ->> 'phone');
+    v_text := crm.e164(p_args ->> 'phone');
     select array_agg(page.id), array_agg(page.record), count(page.record) into v_ids, v_records, v_shown
     from (
       select t.id, case when t.archived_at is null then crm.contact_json_if_short(t) end as record from crm.contacts t
-      where t.workspace_id = crm.current_workspace_id() and (t.phone_e164, t.id) < (v_value, v_before)
-        and t.phone_e164 >= v_value and t.phone_e164 = any (array[v_value]) and t.id < v_before and t.id >= v_from
+      where t.workspace_id = crm.current_workspace_id() and (t.phone_e164, t.id) < (v_text, v_before)
+        and t.phone_e164 >= v_text and t.phone_e164 = any (array[v_text]) and t.id < v_before and t.id >= v_from
       order by t.phone_e164 desc, t.id desc limit v_limit + 1
     ) page;
   elsif v_filters - 'company_id' = '{}' then
+    v_uuid := (p_args ->> 'company_id')::uuid;
     select array_agg(page.id), array_agg(page.record), count(page.record) into v_ids, v_records, v_shown
     from (
       select t.id, case when t.archived_at is null then crm.contact_json_if_short(t) end as record from crm.contacts t
-      where t.workspace_id = crm.current_workspace_id()
-        and (t.company_id, t.id) < ((p_args ->> 'company_id')::uuid, v_before)
-        and t.company_id >= (p_args ->> 'company_id')::uuid
-        and t.company_id = any (array[(p_args ->> 'company_id')::uuid]) and t.id < v_before and t.id >= v_from
+      where t.workspace_id = crm.current_workspace_id() and (t.company_id, t.id) < (v_uuid, v_before)
+        and t.company_id >= v_uuid and t.company_id = any (array[v_uuid]) and t.id < v_before and t.id >= v_from
         and t.company_id is not null
       order by t.company_id desc, t.id desc limit v_limit + 1
     ) page;
   elsif v_filters - 'external_id' = '{}' then
+    v_text := p_args ->> 'external_id';
     select array_agg(page.id), array_agg(page.record), count(page.record) into v_ids, v_records, v_shown
     from (
       select t.id, case when t.archived_at is null then crm.contact_json_if_short(t) end as record from crm.contacts t
-      where t.workspace_id = crm.current_workspace_id() and t.external_id = p_args ->> 'external_id'
-        and (t.external_id, t.id) < (p_args ->> 'external_id', v_before)
-        and (t.external_id, t.id) >= (p_args ->> 'external_id', v_from)
+      where t.workspace_id = crm.current_workspace_id() and t.external_id = v_text
+        and (t.external_id, t.id) < (v_text, v_before) and (t.external_id, t.id) >= (v_text, v_from)
       order by t.external_id desc limit v_limit + 1
     ) page;
   end if;
-  -- Null if none of the statements above is for these filters.
-  v_complete := v_shown = coalesce(cardinality(v_ids), 0);
-  if v_complete is not true then
-    select page.ids, page.records, page.is_complete, page.next_id into v_ids, v_records, v_complete, v_next_id
-    from crm.rest_of_page('contact', p_args, v_filters, v_before, v_from, v_ids, v_records, v_complete) page;
-  end if;
-  if cardinality(v_ids) > v_limit then
-    v_next_id := v_ids[v_limit];
-    v_ids := v_ids[:v_limit];
-    v_records := v_records[:v_limit];
-  end if;
-  if not v_complete or pg_column_size(v_records) > crm.max_page_bytes() then
-    v_records := crm.bounded_records('contact', v_ids, v_records);
-    if cardinality(v_records) < cardinality(v_ids) then v_next_id := v_ids[cardinality(v_records)]; end if;
-  end if;
-  if p_args ? 'expand' then v_records := crm.expanded(v_records, p_args -> 'expand'); end if;
-  if p_args ? 'updated_since' and not p_args ? 'cursor' then return crm.synced_page(v_records, v_next_id); end if;
-  return crm.page(v_records, v_next_id);
+  return crm.list_reply('contact', p_args, v_filters, v_before, v_from, v_ids, v_records, v_shown);
 end
 $$;
 comment on function api.contact_list(jsonb) is 'Returns a page of the list, newest first (spec 4.0).';
@@ -4868,6 +4818,7 @@ create function crm.contact_match(p_args jsonb, p_merged boolean default false) 
 language plpgsql set search_path = ''
 set plan_cache_mode = 'force_generic_plan' set enable_sort = off as $$
 declare
+  v_value text := p_args ->> (p_args ->> 'match_by');
   v_first uuid := '00000000-0000-0000-0000-000000000000';
   v_beyond uuid := 'ffffffff-ffff-ffff-ffff-ffffffffffff';
 begin
@@ -4875,30 +4826,26 @@ begin
     when 'external_id' then
       return array(
         select case when p_merged then t.merged_into_id else t.id end from crm.contacts t
-        where t.workspace_id = crm.current_workspace_id() and t.external_id = p_args ->> 'external_id'
-          and (t.external_id, t.id) < (p_args ->> 'external_id', v_beyond)
-          and (t.external_id, t.id) >= (p_args ->> 'external_id', v_first)
+        where t.workspace_id = crm.current_workspace_id() and t.external_id = v_value
+          and (t.external_id, t.id) < (v_value, v_beyond) and (t.external_id, t.id) >= (v_value, v_first)
           and case when p_merged then t.merged_into_id is not null else t.merged_into_id is null and t.erased_at is null end
         order by t.external_id limit 100
       );
     when 'email' then
       return array(
         select case when p_merged then t.merged_into_id else t.id end from crm.contacts t
-        where t.workspace_id = crm.current_workspace_id() and (t.email, t.id) < (p_args ->> 'email', v_beyond)
-          and t.email >= p_args ->> 'email' and t.email = any (array[p_args ->> 'email']) and t.id < v_beyond
-          and t.id >= v_first and case when p_merged then t.merged_into_id is not null else t.archived_at is null end
+        where t.workspace_id = crm.current_workspace_id() and (t.email, t.id) < (v_value, v_beyond) and t.email >= v_value
+          and t.email = any (array[v_value]) and t.id < v_beyond and t.id >= v_first
+          and case when p_merged then t.merged_into_id is not null else t.archived_at is null end
         order by t.email, t.id limit 100
       );
     when 'phone' then
-      if crm.e164(p_args ->> 'phone') is null then
-        perform api.fail('validation_error', array['phone']);
-      end if;
+      v_value := crm.e164(p_args ->> 'phone');
+      if v_value is null then perform api.fail('validation_error', array['phone']); end if;
       return array(
         select case when p_merged then t.merged_into_id else t.id end from crm.contacts t
-        where t.workspace_id = crm.current_workspace_id()
-          and (t.phone_e164, t.id) < (crm.e164(p_args ->> 'phone'), v_beyond)
-          and t.phone_e164 >= crm.e164(p_args ->> 'phone') and t.phone_e164 = any (array[crm.e164(p_args ->> 'phone')])
-          and t.id < v_beyond and t.id >= v_first
+        where t.workspace_id = crm.current_workspace_id() and (t.phone_e164, t.id) < (v_value, v_beyond)
+          and t.phone_e164 >= v_value and t.phone_e164 = any (array[v_value]) and t.id < v_beyond and t.id >= v_first
           and case when p_merged then t.merged_into_id is not null else t.archived_at is null end
         order by t.phone_e164, t.id limit 100
       );
@@ -5344,6 +5291,117 @@ $$;
 comment on function api.deal_lose(jsonb) is
   'Marks an open deal as lost, with a reason and a note if they are sent. Raises invalid_reference (spec 3).';
 
+create function crm.sum_deals(p_args jsonb, p_columns text, p_sums text) returns json
+language plpgsql stable set search_path = ''
+set plan_cache_mode = 'force_generic_plan' set enable_sort = off set enable_incremental_sort = off
+set jit = off as $$
+declare
+  -- Bounds the cost of a call.
+  c_most constant integer := 50000;
+  v_before uuid := 'ffffffff-ffff-ffff-ffff-ffffffffffff';
+  v_from uuid := '00000000-0000-0000-0000-000000000000';
+  v_walk crm.walk := crm.walk_for(
+    'deal', p_args || jsonb_build_object('words', crm.search_words(p_args ->> 'q')), p_columns
+  );
+  v_ways text[];
+  v_rows text;
+  v_most integer;
+  v_looked bigint;
+  v_summary json;
+begin
+  if p_args ? 'since' then v_from := crm.uuid_v7_floor((p_args ->> 'since')::timestamptz); end if;
+  if p_args ? 'until' then v_before := crm.uuid_v7_floor((p_args ->> 'until')::timestamptz); end if;
+  v_ways := array[crm.shortest_way(v_walk, v_before, v_from, 250)];
+  -- If `since` was sent, try the ways before the ranges, because reading by id probably reads fewer rows.
+  v_ways := case when p_args ? 'since' then v_ways || v_walk.ranges else v_walk.ranges || v_ways end;
+  -- First try each statement for at most 1,000 rows: one statement may find few rows where another finds tens of
+  -- thousands.
+  foreach v_most in array case when cardinality(v_ways) > 1 then array[1000, c_most] else array[c_most] end loop
+    foreach v_rows in array v_ways loop
+      execute format(p_sums, v_rows) into v_looked, v_summary using v_before, v_from, v_most + 1;
+      if coalesce(v_looked, 0) <= v_most then return v_summary; end if;
+    end loop;
+  end loop;
+  perform api.fail('too_many_records');
+end
+$$;
+comment on function crm.sum_deals(jsonb, text, text) is
+  'Runs the statement p_sums over the deals for the filters sent (crm.walk), with the columns p_columns. p_sums returns '
+  'the number of rows read and a reply. Raises too_many_records if each way to the rows reads more than 50,000 rows.';
+create function api.deal_summary(p_args jsonb) returns json
+language plpgsql stable set search_path = '' as $$
+declare
+  v_summary json;
+begin
+  v_summary := crm.sum_deals(p_args, ', t.pipeline_id, t.stage_id, t.status, t.value, t.recurring_value', $sql$
+    select sum(g.looked), json_build_object(
+      'data', coalesce(
+        json_agg(
+          json_build_object(
+            'pipeline_id', g.pipeline_id, 'stage_id', g.stage_id, 'status', g.status, 'count', g.count,
+            'value', g.value, 'recurring_value', g.recurring_value
+          )
+          order by g.pipeline_id, g.stage_id, g.status
+        ) filter (where g.count > 0),
+        '[]'
+      ),
+      'totals', json_build_object(
+        'count', coalesce(sum(g.count), 0), 'value', coalesce(sum(g.value), 0),
+        'recurring_value', coalesce(sum(g.recurring_value), 0)
+      )
+    )
+    from (
+      select w.pipeline_id, w.stage_id, w.status, count(*) as looked, count(*) filter (where w.is_counted) as count,
+        coalesce(sum(w.value) filter (where w.is_counted), 0) as value,
+        coalesce(sum(w.recurring_value) filter (where w.is_counted), 0) as recurring_value
+      from (select w.*, w.is_match and w.id < $1 and w.id >= $2 as is_counted from (%s limit $3) w) w
+      group by w.pipeline_id, w.stage_id, w.status
+    ) g
+  $sql$);
+  if v_summary #>> '{totals,count}' = '0' then perform crm.require_known_filters(p_args); end if;
+  if p_args ? 'group_by' then
+    v_summary := crm.with_fields(v_summary, json_build_object('groups', crm.sum_deals(
+      p_args,
+      format(
+        ', %s as key, t.value, t.recurring_value',
+        case p_args ->> 'group_by'
+          when 'owner' then 't.owner_id::text'
+          when 'stage' then 't.stage_id::text'
+          when 'month' then 'to_char(coalesce(t.closed_at at time zone ''UTC'', t.expected_close_date), ''YYYY-MM'')'
+          when 'source' then 't.source'
+        end
+      ),
+      format($sql$
+        select sum(g.looked), coalesce(
+          json_agg(
+            json_build_object('key', g.key, 'name', %s, 'count', g.count, 'value', g.value, 'recurring_value', g.recurring_value)
+            order by g.value desc, g.count desc, g.key
+          ) filter (where g.count > 0),
+          '[]'
+        )
+        from (
+          select w.key, count(*) as looked, count(*) filter (where w.is_counted) as count,
+            coalesce(sum(w.value) filter (where w.is_counted), 0) as value,
+            coalesce(sum(w.recurring_value) filter (where w.is_counted), 0) as recurring_value
+          from (select w.*, w.is_match and w.id < $1 and w.id >= $2 as is_counted from (%%s limit $3) w) w
+          group by w.key
+        ) g
+      $sql$, case p_args ->> 'group_by'
+        when 'owner' then
+          '(select n.name from crm.members n where n.workspace_id = crm.current_workspace_id() and n.id = g.key::uuid)'
+        when 'stage' then
+          '(select n.name from crm.stages n where n.workspace_id = crm.current_workspace_id() and n.id = g.key::uuid)'
+        else 'g.key'
+      end)
+    )));
+  end if;
+  return v_summary;
+end
+$$;
+comment on function api.deal_summary(jsonb) is
+  'Counts and adds up the deals of the list with the same filters, by pipeline, stage and status, and with group_by '
+  'also by one of owner, stage, month, source. Raises too_many_records if the call would read more than 50,000 deals.';
+
 create type api.deal as (
   id uuid, workspace_id uuid, title text, status text, value numeric, recurring_value numeric, pipeline_id uuid,
   stage_id uuid, contact_id uuid, company_id uuid, owner_id uuid, expected_close_date date, loss_reason_id uuid,
@@ -5481,16 +5539,13 @@ declare
   v_before uuid := coalesce(p_args ->> 'cursor', 'ffffffff-ffff-ffff-ffff-ffffffffffff');
   v_from uuid := '00000000-0000-0000-0000-000000000000';
   v_filters jsonb := p_args - '{limit,cursor,since,until,expand}'::text[];
+  v_text text;
+  v_uuid uuid;
   v_ids uuid[];
-  v_next_id uuid;
   v_records json[];
   v_shown integer;
-  v_complete boolean;
 begin
-  if p_args ? 'sort' then
-    if p_args ?| '{owner_id,pipeline_id,stage_id}' then perform crm.require_known_filters(p_args); end if;
-    return crm.sorted_list('deal', p_args);
-  end if;
+  if p_args ? 'sort' then return crm.sorted_list('deal', p_args); end if;
   if p_args ? 'since' then v_from := crm.uuid_v7_floor((p_args ->> 'since')::timestamptz); end if;
   if p_args ? 'until' then v_before := least(v_before, crm.uuid_v7_floor((p_args ->> 'until')::timestamptz)); end if;
   -- Each filter has its own statement with a cached plan, because a statement for all filters could use no index.
@@ -5502,91 +5557,71 @@ begin
       order by t.id desc limit v_limit + 1
     ) page;
   elsif v_filters - 'status' = '{}' and jsonb_array_length(p_args -> 'status') = 1 then
+    v_text := p_args -> 'status' ->> 0;
     select array_agg(page.id), array_agg(page.record), count(page.record) into v_ids, v_records, v_shown
     from (
       select t.id, case when t.archived_at is null then crm.deal_json_if_short(t) end as record from crm.deals t
-      where t.workspace_id = crm.current_workspace_id() and (t.status, t.id) < (p_args -> 'status' ->> 0, v_before)
-        and t.status >= p_args -> 'status' ->> 0 and t.status = any (array[p_args -> 'status' ->> 0])
-        and t.id < v_before and t.id >= v_from
+      where t.workspace_id = crm.current_workspace_id() and (t.status, t.id) < (v_text, v_before) and t.status >= v_text
+        and t.status = any (array[v_text]) and t.id < v_before and t.id >= v_from
       order by t.status desc, t.id desc limit v_limit + 1
     ) page;
   elsif v_filters - 'pipeline_id' = '{}' then
+    v_uuid := (p_args ->> 'pipeline_id')::uuid;
     select array_agg(page.id), array_agg(page.record), count(page.record) into v_ids, v_records, v_shown
     from (
       select t.id, case when t.archived_at is null then crm.deal_json_if_short(t) end as record from crm.deals t
-      where t.workspace_id = crm.current_workspace_id()
-        and (t.pipeline_id, t.id) < ((p_args ->> 'pipeline_id')::uuid, v_before)
-        and t.pipeline_id >= (p_args ->> 'pipeline_id')::uuid
-        and t.pipeline_id = any (array[(p_args ->> 'pipeline_id')::uuid]) and t.id < v_before and t.id >= v_from
+      where t.workspace_id = crm.current_workspace_id() and (t.pipeline_id, t.id) < (v_uuid, v_before)
+        and t.pipeline_id >= v_uuid and t.pipeline_id = any (array[v_uuid]) and t.id < v_before and t.id >= v_from
       order by t.pipeline_id desc, t.id desc limit v_limit + 1
     ) page;
   elsif v_filters - 'stage_id' = '{}' then
+    v_uuid := (p_args ->> 'stage_id')::uuid;
     select array_agg(page.id), array_agg(page.record), count(page.record) into v_ids, v_records, v_shown
     from (
       select t.id, case when t.archived_at is null then crm.deal_json_if_short(t) end as record from crm.deals t
-      where t.workspace_id = crm.current_workspace_id() and (t.stage_id, t.id) < ((p_args ->> 'stage_id')::uuid, v_before)
-        and t.stage_id >= (p_args ->> 'stage_id')::uuid and t.stage_id = any (array[(p_args ->> 'stage_id')::uuid])
-        and t.id < v_before and t.id >= v_from
+      where t.workspace_id = crm.current_workspace_id() and (t.stage_id, t.id) < (v_uuid, v_before) and t.stage_id >= v_uuid
+        and t.stage_id = any (array[v_uuid]) and t.id < v_before and t.id >= v_from
       order by t.stage_id desc, t.id desc limit v_limit + 1
     ) page;
   elsif v_filters - 'contact_id' = '{}' then
+    v_uuid := (p_args ->> 'contact_id')::uuid;
     select array_agg(page.id), array_agg(page.record), count(page.record) into v_ids, v_records, v_shown
     from (
       select t.id, case when t.archived_at is null then crm.deal_json_if_short(t) end as record from crm.deals t
-      where t.workspace_id = crm.current_workspace_id()
-        and (t.contact_id, t.id) < ((p_args ->> 'contact_id')::uuid, v_before)
-        and t.contact_id >= (p_args ->> 'contact_id')::uuid
-        and t.contact_id = any (array[(p_args ->> 'contact_id')::uuid]) and t.id < v_before and t.id >= v_from
+      where t.workspace_id = crm.current_workspace_id() and (t.contact_id, t.id) < (v_uuid, v_before)
+        and t.contact_id >= v_uuid and t.contact_id = any (array[v_uuid]) and t.id < v_before and t.id >= v_from
       order by t.contact_id desc, t.id desc limit v_limit + 1
     ) page;
   elsif v_filters - 'company_id' = '{}' then
+    v_uuid := (p_args ->> 'company_id')::uuid;
     select array_agg(page.id), array_agg(page.record), count(page.record) into v_ids, v_records, v_shown
     from (
       select t.id, case when t.archived_at is null then crm.deal_json_if_short(t) end as record from crm.deals t
-      where t.workspace_id = crm.current_workspace_id()
-        and (t.company_id, t.id) < ((p_args ->> 'company_id')::uuid, v_before)
-        and t.company_id >= (p_args ->> 'company_id')::uuid
-        and t.company_id = any (array[(p_args ->> 'company_id')::uuid]) and t.id < v_before and t.id >= v_from
+      where t.workspace_id = crm.current_workspace_id() and (t.company_id, t.id) < (v_uuid, v_before)
+        and t.company_id >= v_uuid and t.company_id = any (array[v_uuid]) and t.id < v_before and t.id >= v_from
       order by t.company_id desc, t.id desc limit v_limit + 1
     ) page;
   elsif v_filters - 'owner_id' = '{}' then
+    v_uuid := (p_args ->> 'owner_id')::uuid;
     select array_agg(page.id), array_agg(page.record), count(page.record) into v_ids, v_records, v_shown
     from (
       select t.id, case when t.archived_at is null then crm.deal_json_if_short(t) end as record from crm.deals t
-      where t.workspace_id = crm.current_workspace_id() and (t.owner_id, t.id) < ((p_args ->> 'owner_id')::uuid, v_before)
-        and t.owner_id >= (p_args ->> 'owner_id')::uuid and t.owner_id = any (array[(p_args ->> 'owner_id')::uuid])
-        and t.id < v_before and t.id >= v_from
+      where t.workspace_id = crm.current_workspace_id() and (t.owner_id, t.id) < (v_uuid, v_before) and t.owner_id >= v_uuid
+        and t.owner_id = any (array[v_uuid]) and t.id < v_before and t.id >= v_from
       order by t.owner_id desc, t.id desc limit v_limit + 1
     ) page;
   elsif v_filters - 'external_id' = '{}' then
+    v_text := p_args ->> 'external_id';
     select array_agg(page.id), array_agg(page.record), count(page.record) into v_ids, v_records, v_shown
     from (
       select t.id, case when t.archived_at is null then crm.deal_json_if_short(t) end as record from crm.deals t
-      where t.workspace_id = crm.current_workspace_id() and (t.external_id, t.id) < (p_args ->> 'external_id', v_before)
-        and t.external_id >= p_args ->> 'external_id' and t.external_id = any (array[p_args ->> 'external_id'])
-        and t.id < v_before and t.id >= v_from and t.external_id is not null
+      where t.workspace_id = crm.current_workspace_id() and (t.external_id, t.id) < (v_text, v_before)
+        and t.external_id >= v_text and t.external_id = any (array[v_text]) and t.id < v_before and t.id >= v_from
+        and t.external_id is not null
       order by t.external_id desc, t.id desc limit v_limit + 1
     ) page;
   end if;
-  -- Null if none of the statements above is for these filters.
-  v_complete := v_shown = coalesce(cardinality(v_ids), 0);
-  if v_complete is not true then
-    select page.ids, page.records, page.is_complete, page.next_id into v_ids, v_records, v_complete, v_next_id
-    from crm.rest_of_page('deal', p_args, v_filters, v_before, v_from, v_ids, v_records, v_complete) page;
-  end if;
-  if cardinality(v_ids) > v_limit then
-    v_next_id := v_ids[v_limit];
-    v_ids := v_ids[:v_limit];
-    v_records := v_records[:v_limit];
-  end if;
-  if not v_complete or pg_column_size(v_records) > crm.max_page_bytes() then
-    v_records := crm.bounded_records('deal', v_ids, v_records);
-    if cardinality(v_records) < cardinality(v_ids) then v_next_id := v_ids[cardinality(v_records)]; end if;
-  end if;
-  if coalesce(cardinality(v_records), 0) = 0 and p_args ?| '{owner_id,pipeline_id,stage_id}' then perform crm.require_known_filters(p_args); end if;
-  if p_args ? 'expand' then v_records := crm.expanded(v_records, p_args -> 'expand'); end if;
-  if p_args ? 'updated_since' and not p_args ? 'cursor' then return crm.synced_page(v_records, v_next_id); end if;
-  return crm.page(v_records, v_next_id);
+  return crm.list_reply('deal', p_args, v_filters, v_before, v_from, v_ids, v_records, v_shown);
 end
 $$;
 comment on function api.deal_list(jsonb) is 'Returns a page of the list, newest first (spec 4.0).';
@@ -5594,6 +5629,7 @@ create function crm.deal_match(p_args jsonb) returns uuid[]
 language plpgsql set search_path = ''
 set plan_cache_mode = 'force_generic_plan' set enable_sort = off as $$
 declare
+  v_value text := p_args ->> (p_args ->> 'match_by');
   v_first uuid := '00000000-0000-0000-0000-000000000000';
   v_beyond uuid := 'ffffffff-ffff-ffff-ffff-ffffffffffff';
 begin
@@ -5601,9 +5637,9 @@ begin
     when 'external_id' then
       return array(
         select t.id from crm.deals t
-        where t.workspace_id = crm.current_workspace_id() and (t.external_id, t.id) < (p_args ->> 'external_id', v_beyond)
-          and t.external_id >= p_args ->> 'external_id' and t.external_id = any (array[p_args ->> 'external_id'])
-          and t.id < v_beyond and t.id >= v_first and t.external_id is not null
+        where t.workspace_id = crm.current_workspace_id() and (t.external_id, t.id) < (v_value, v_beyond)
+          and t.external_id >= v_value and t.external_id = any (array[v_value]) and t.id < v_beyond and t.id >= v_first
+          and t.external_id is not null
         order by t.external_id, t.id limit 100
       );
   end case;
@@ -5655,81 +5691,6 @@ comment on function api.deal_upsert(jsonb) is
   'Changes the record whose field named in match_by has the value sent, or creates it. Returns the whole record with '
   'created, matched_by and differences (the fields that were not written). Raises ambiguous_match, validation_error '
   'for fields that only a creation requires, and the codes of api.deal_update and api.deal_create.';
-create function api.deal_summary(p_args jsonb) returns json
-language plpgsql stable set search_path = '' as $$
-declare
-  v_summary json;
-begin
-  v_summary := crm.summary('deal', p_args, ', t.pipeline_id, t.stage_id, t.status, t.value, t.recurring_value', 50000, $sql$
-    select sum(g.looked), json_build_object(
-      'data', coalesce(
-        json_agg(
-          json_build_object(
-            'pipeline_id', g.pipeline_id, 'stage_id', g.stage_id, 'status', g.status, 'count', g.count,
-            'value', g.value, 'recurring_value', g.recurring_value
-          )
-          order by g.pipeline_id, g.stage_id, g.status
-        ) filter (where g.count > 0),
-        '[]'
-      ),
-      'totals', json_build_object(
-        'count', coalesce(sum(g.count), 0), 'value', coalesce(sum(g.value), 0),
-        'recurring_value', coalesce(sum(g.recurring_value), 0)
-      )
-    )
-    from (
-      select w.pipeline_id, w.stage_id, w.status, count(*) as looked, count(*) filter (where w.is_counted) as count,
-        coalesce(sum(w.value) filter (where w.is_counted), 0) as value,
-        coalesce(sum(w.recurring_value) filter (where w.is_counted), 0) as recurring_value
-      from (select w.*, w.is_match and w.id < $1 and w.id >= $2 as is_counted from (%s limit $3) w) w
-      group by w.pipeline_id, w.stage_id, w.status
-    ) g
-  $sql$);
-  if v_summary #>> '{totals,count}' = '0' and p_args ?| '{owner_id,pipeline_id,stage_id}' then perform crm.require_known_filters(p_args); end if;
-  if p_args ? 'group_by' then
-    v_summary := crm.with_fields(v_summary, json_build_object('groups', crm.summary(
-      'deal', p_args,
-      format(
-        ', %s as key, t.value, t.recurring_value',
-        case p_args ->> 'group_by'
-          when 'owner' then 't.owner_id::text'
-          when 'stage' then 't.stage_id::text'
-          when 'month' then 'to_char(coalesce(t.closed_at at time zone ''UTC'', t.expected_close_date), ''YYYY-MM'')'
-          when 'source' then 't.source'
-        end
-      ),
-      50000,
-      format($sql$
-        select sum(g.looked), coalesce(
-          json_agg(
-            json_build_object('key', g.key, 'name', %s, 'count', g.count, 'value', g.value, 'recurring_value', g.recurring_value)
-            order by g.value desc, g.count desc, g.key
-          ) filter (where g.count > 0),
-          '[]'
-        )
-        from (
-          select w.key, count(*) as looked, count(*) filter (where w.is_counted) as count,
-            coalesce(sum(w.value) filter (where w.is_counted), 0) as value,
-            coalesce(sum(w.recurring_value) filter (where w.is_counted), 0) as recurring_value
-          from (select w.*, w.is_match and w.id < $1 and w.id >= $2 as is_counted from (%%s limit $3) w) w
-          group by w.key
-        ) g
-      $sql$, case p_args ->> 'group_by'
-        when 'owner' then
-          '(select n.name from crm.members n where n.workspace_id = crm.current_workspace_id() and n.id = g.key::uuid)'
-        when 'stage' then
-          '(select n.name from crm.stages n where n.workspace_id = crm.current_workspace_id() and n.id = g.key::uuid)'
-        else 'g.key'
-      end)
-    )));
-  end if;
-  return v_summary;
-end
-$$;
-comment on function api.deal_summary(jsonb) is
-  'Counts and adds up the records of the list with the same filters, by pipeline_id, stage_id, status, and with '
-  'group_by also by one of owner, stage, month, source. Reads at most 50,000 records, which bounds the cost of a '
-  'call; raises too_many_records if there are more.';
 
 create domain crm.activity_type as text check (char_length(value) between 1 and 60);
 comment on domain crm.activity_type is 'The kind of an activity: 1 to 60 characters.';
@@ -5984,16 +5945,13 @@ declare
   v_before uuid := coalesce(p_args ->> 'cursor', 'ffffffff-ffff-ffff-ffff-ffffffffffff');
   v_from uuid := '00000000-0000-0000-0000-000000000000';
   v_filters jsonb := p_args - '{limit,cursor,since,until,expand}'::text[];
+  v_text text;
+  v_uuid uuid;
   v_ids uuid[];
-  v_next_id uuid;
   v_records json[];
   v_shown integer;
-  v_complete boolean;
 begin
-  if p_args ? 'sort' then
-    if p_args ?| '{owner_id}' then perform crm.require_known_filters(p_args); end if;
-    return crm.sorted_list('activity', p_args);
-  end if;
+  if p_args ? 'sort' then return crm.sorted_list('activity', p_args); end if;
   if p_args ? 'since' then v_from := crm.uuid_v7_floor((p_args ->> 'since')::timestamptz); end if;
   if p_args ? 'until' then v_before := least(v_before, crm.uuid_v7_floor((p_args ->> 'until')::timestamptz)); end if;
   -- Each filter has its own statement with a cached plan, because a statement for all filters could use no index.
@@ -6005,71 +5963,52 @@ begin
       order by t.id desc limit v_limit + 1
     ) page;
   elsif v_filters - 'deal_id' = '{}' then
+    v_uuid := (p_args ->> 'deal_id')::uuid;
     select array_agg(page.id), array_agg(page.record), count(page.record) into v_ids, v_records, v_shown
     from (
       select t.id, crm.activity_json_if_short(t) as record from crm.activities t
-      where t.workspace_id = crm.current_workspace_id() and (t.deal_id, t.id) < ((p_args ->> 'deal_id')::uuid, v_before)
-        and t.deal_id >= (p_args ->> 'deal_id')::uuid and t.deal_id = any (array[(p_args ->> 'deal_id')::uuid])
-        and t.id < v_before and t.id >= v_from
+      where t.workspace_id = crm.current_workspace_id() and (t.deal_id, t.id) < (v_uuid, v_before) and t.deal_id >= v_uuid
+        and t.deal_id = any (array[v_uuid]) and t.id < v_before and t.id >= v_from
       order by t.deal_id desc, t.id desc limit v_limit + 1
     ) page;
   elsif v_filters - 'contact_id' = '{}' then
+    v_uuid := (p_args ->> 'contact_id')::uuid;
     select array_agg(page.id), array_agg(page.record), count(page.record) into v_ids, v_records, v_shown
     from (
       select t.id, crm.activity_json_if_short(t) as record from crm.activities t
-      where t.workspace_id = crm.current_workspace_id()
-        and (t.contact_id, t.id) < ((p_args ->> 'contact_id')::uuid, v_before)
-        and t.contact_id >= (p_args ->> 'contact_id')::uuid
-        and t.contact_id = any (array[(p_args ->> 'contact_id')::uuid]) and t.id < v_before and t.id >= v_from
+      where t.workspace_id = crm.current_workspace_id() and (t.contact_id, t.id) < (v_uuid, v_before)
+        and t.contact_id >= v_uuid and t.contact_id = any (array[v_uuid]) and t.id < v_before and t.id >= v_from
       order by t.contact_id desc, t.id desc limit v_limit + 1
     ) page;
   elsif v_filters - 'owner_id' = '{}' then
+    v_uuid := (p_args ->> 'owner_id')::uuid;
     select array_agg(page.id), array_agg(page.record), count(page.record) into v_ids, v_records, v_shown
     from (
       select t.id, crm.activity_json_if_short(t) as record from crm.activities t
-      where t.workspace_id = crm.current_workspace_id() and (t.owner_id, t.id) < ((p_args ->> 'owner_id')::uuid, v_before)
-        and t.owner_id >= (p_args ->> 'owner_id')::uuid and t.owner_id = any (array[(p_args ->> 'owner_id')::uuid])
-        and t.id < v_before and t.id >= v_from
+      where t.workspace_id = crm.current_workspace_id() and (t.owner_id, t.id) < (v_uuid, v_before) and t.owner_id >= v_uuid
+        and t.owner_id = any (array[v_uuid]) and t.id < v_before and t.id >= v_from
       order by t.owner_id desc, t.id desc limit v_limit + 1
     ) page;
   elsif v_filters - 'type' = '{}' and jsonb_array_length(p_args -> 'type') = 1 then
+    v_text := p_args -> 'type' ->> 0;
     select array_agg(page.id), array_agg(page.record), count(page.record) into v_ids, v_records, v_shown
     from (
       select t.id, crm.activity_json_if_short(t) as record from crm.activities t
-      where t.workspace_id = crm.current_workspace_id() and (t.type, t.id) < (p_args -> 'type' ->> 0, v_before)
-        and t.type >= p_args -> 'type' ->> 0 and t.type = any (array[p_args -> 'type' ->> 0]) and t.id < v_before
-        and t.id >= v_from
+      where t.workspace_id = crm.current_workspace_id() and (t.type, t.id) < (v_text, v_before) and t.type >= v_text
+        and t.type = any (array[v_text]) and t.id < v_before and t.id >= v_from
       order by t.type desc, t.id desc limit v_limit + 1
     ) page;
   elsif v_filters - 'status' = '{}' and jsonb_array_length(p_args -> 'status') = 1 then
+    v_text := p_args -> 'status' ->> 0;
     select array_agg(page.id), array_agg(page.record), count(page.record) into v_ids, v_records, v_shown
     from (
       select t.id, crm.activity_json_if_short(t) as record from crm.activities t
-      where t.workspace_id = crm.current_workspace_id() and (t.status, t.id) < (p_args -> 'status' ->> 0, v_before)
-        and t.status >= p_args -> 'status' ->> 0 and t.status = any (array[p_args -> 'status' ->> 0])
-        and t.id < v_before and t.id >= v_from
+      where t.workspace_id = crm.current_workspace_id() and (t.status, t.id) < (v_text, v_before) and t.status >= v_text
+        and t.status = any (array[v_text]) and t.id < v_before and t.id >= v_from
       order by t.status desc, t.id desc limit v_limit + 1
     ) page;
   end if;
-  -- Null if none of the statements above is for these filters.
-  v_complete := v_shown = coalesce(cardinality(v_ids), 0);
-  if v_complete is null then
-    select page.ids, page.records, page.is_complete, page.next_id into v_ids, v_records, v_complete, v_next_id
-    from crm.rest_of_page('activity', p_args, v_filters, v_before, v_from, v_ids, v_records, v_complete) page;
-  end if;
-  if cardinality(v_ids) > v_limit then
-    v_next_id := v_ids[v_limit];
-    v_ids := v_ids[:v_limit];
-    v_records := v_records[:v_limit];
-  end if;
-  if not v_complete or pg_column_size(v_records) > crm.max_page_bytes() then
-    v_records := crm.bounded_records('activity', v_ids, v_records);
-    if cardinality(v_records) < cardinality(v_ids) then v_next_id := v_ids[cardinality(v_records)]; end if;
-  end if;
-  if coalesce(cardinality(v_records), 0) = 0 and p_args ?| '{owner_id}' then perform crm.require_known_filters(p_args); end if;
-  if p_args ? 'expand' then v_records := crm.expanded(v_records, p_args -> 'expand'); end if;
-  if p_args ? 'updated_since' and not p_args ? 'cursor' then return crm.synced_page(v_records, v_next_id); end if;
-  return crm.page(v_records, v_next_id);
+  return crm.list_reply('activity', p_args, v_filters, v_before, v_from, v_ids, v_records, v_shown);
 end
 $$;
 comment on function api.activity_list(jsonb) is 'Returns a page of the list, newest first (spec 4.0).';
@@ -6173,55 +6112,37 @@ declare
   v_before uuid := coalesce(p_args ->> 'cursor', 'ffffffff-ffff-ffff-ffff-ffffffffffff');
   v_from uuid := '00000000-0000-0000-0000-000000000000';
   v_filters jsonb := p_args - '{limit,cursor,since,until,expand,deal_id}'::text[];
+  v_text text;
+  v_uuid uuid;
   v_ids uuid[];
-  v_next_id uuid;
   v_records json[];
   v_shown integer;
-  v_complete boolean;
 begin
-  if p_args ? 'sort' then
-    return crm.sorted_list('note', p_args);
-  end if;
+  if p_args ? 'sort' then return crm.sorted_list('note', p_args); end if;
   if p_args ? 'since' then v_from := crm.uuid_v7_floor((p_args ->> 'since')::timestamptz); end if;
   if p_args ? 'until' then v_before := least(v_before, crm.uuid_v7_floor((p_args ->> 'until')::timestamptz)); end if;
   -- Each filter has its own statement with a cached plan, because a statement for all filters could use no index.
   if v_filters = '{}' then
+    v_uuid := (p_args ->> 'deal_id')::uuid;
     select array_agg(page.id), array_agg(page.record), count(page.record) into v_ids, v_records, v_shown
     from (
       select t.id, crm.note_json_if_short(t) as record from crm.notes t
-      where t.workspace_id = crm.current_workspace_id() and (t.deal_id, t.id) < ((p_args ->> 'deal_id')::uuid, v_before)
-        and t.deal_id >= (p_args ->> 'deal_id')::uuid and t.deal_id = any (array[(p_args ->> 'deal_id')::uuid])
-        and t.id < v_before and t.id >= v_from
+      where t.workspace_id = crm.current_workspace_id() and (t.deal_id, t.id) < (v_uuid, v_before) and t.deal_id >= v_uuid
+        and t.deal_id = any (array[v_uuid]) and t.id < v_before and t.id >= v_from
       order by t.deal_id desc, t.id desc limit v_limit + 1
     ) page;
   elsif v_filters - 'kind' = '{}' and jsonb_array_length(p_args -> 'kind') = 1 then
+    v_text := p_args -> 'kind' ->> 0;
     select array_agg(page.id), array_agg(page.record), count(page.record) into v_ids, v_records, v_shown
     from (
       select t.id, crm.note_json_if_short(t) as record from crm.notes t
       where t.workspace_id = crm.current_workspace_id() and t.deal_id = (p_args ->> 'deal_id')::uuid
-        and (t.kind, t.id) < (p_args -> 'kind' ->> 0, v_before) and t.kind >= p_args -> 'kind' ->> 0
-        and t.kind = any (array[p_args -> 'kind' ->> 0]) and t.id < v_before and t.id >= v_from
+        and (t.kind, t.id) < (v_text, v_before) and t.kind >= v_text and t.kind = any (array[v_text])
+        and t.id < v_before and t.id >= v_from
       order by t.kind desc, t.id desc limit v_limit + 1
     ) page;
   end if;
-  -- Null if none of the statements above is for these filters.
-  v_complete := v_shown = coalesce(cardinality(v_ids), 0);
-  if v_complete is null then
-    select page.ids, page.records, page.is_complete, page.next_id into v_ids, v_records, v_complete, v_next_id
-    from crm.rest_of_page('note', p_args, v_filters, v_before, v_from, v_ids, v_records, v_complete) page;
-  end if;
-  if cardinality(v_ids) > v_limit then
-    v_next_id := v_ids[v_limit];
-    v_ids := v_ids[:v_limit];
-    v_records := v_records[:v_limit];
-  end if;
-  if not v_complete or pg_column_size(v_records) > crm.max_page_bytes() then
-    v_records := crm.bounded_records('note', v_ids, v_records);
-    if cardinality(v_records) < cardinality(v_ids) then v_next_id := v_ids[cardinality(v_records)]; end if;
-  end if;
-  if p_args ? 'expand' then v_records := crm.expanded(v_records, p_args -> 'expand'); end if;
-  if p_args ? 'updated_since' and not p_args ? 'cursor' then return crm.synced_page(v_records, v_next_id); end if;
-  return crm.page(v_records, v_next_id);
+  return crm.list_reply('note', p_args, v_filters, v_before, v_from, v_ids, v_records, v_shown);
 end
 $$;
 comment on function api.note_list(jsonb) is 'Returns a page of the list, newest first (spec 4.0).';
@@ -17923,7 +17844,7 @@ grant execute on function
   crm.external_id_holders, crm.feed_cursor_of, crm.feed_cursor_text, crm.feed_horizon, crm.feed_item, crm.feed_start,
   crm.fill_in_contact, crm.filled_custom_fields, crm.first_stage, crm.fuller_phones, crm.has_scope, crm.insert_together,
   crm.is_fuller_phone, crm.is_marked, crm.is_of_person, crm.item_error, crm.joined_tags, crm.keep_cursor, crm.kind_of,
-  crm.lead_company, crm.lead_contact, crm.lead_differences, crm.lead_name, crm.lead_result, crm.list_by,
+  crm.lead_company, crm.lead_contact, crm.lead_differences, crm.lead_name, crm.lead_result, crm.list_by, crm.list_reply,
   crm.lock_all_matches, crm.lock_batch, crm.lock_company_merges, crm.lock_key, crm.lock_matches,
   crm.lock_matches_of_companies, crm.lock_matches_of_contacts, crm.lock_referred, crm.merge_json,
   crm.merged_custom_fields, crm.name_holder, crm.name_words, crm.note_insert, crm.note_json_if_short, crm.note_new,
@@ -17933,7 +17854,7 @@ grant execute on function
   crm.refuses_undefined_fields, crm.remove_deal_contact, crm.require_active_pipeline, crm.require_active_stage,
   crm.require_known_filters, crm.require_own_delivery, crm.require_record, crm.require_references, crm.rest_of_page,
   crm.run_batch, crm.run_batch_item, crm.run_group, crm.sorted_list, crm.stage_json, crm.stage_of_new_deal,
-  crm.stages_of, crm.subscription_insert, crm.summary, crm.synced_page, crm.table_of, crm.timeline,
+  crm.stages_of, crm.subscription_insert, crm.sum_deals, crm.synced_page, crm.table_of, crm.timeline,
   crm.unfinished_operation, crm.unless_dry_run, crm.unusable_detail, crm.updated_ids, crm.version, crm.wake_dispatcher,
   crm.with_activity_defaults, crm.with_possible_duplicates, crm.with_tags
 to crm_api;

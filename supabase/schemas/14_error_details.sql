@@ -178,6 +178,7 @@ declare
   v_workspace_id uuid := crm.current_workspace_id();
   v_unknown text[];
 begin
+  if not p_args ?| '{owner_id,pipeline_id,stage_id}' then return; end if;
   v_unknown := array_remove(
     array[
       case when p_args ? 'owner_id' and not exists (

@@ -22,13 +22,6 @@ $$;
 comment on function crm.page(json[], uuid) is
   'Builds a page of a list (spec 4.0). p_next_id is the cursor of the next page; null if there is no next page.';
 
-create type api.synced_page_meta as (next_cursor uuid, has_more boolean, synced_until text);
-comment on type api.synced_page_meta is
-  'api.page_meta with synced_until, which a client sends as updated_since in its next run.';
-
-create type api.synced_page as (data json[], meta api.synced_page_meta);
-comment on type api.synced_page is 'The first page of a list by updated_since.';
-
 create function crm.synced_page(p_records json[], p_next_id uuid) returns json
 language sql stable
 -- updated_at is the time when the writing transaction began, but others see the change only when that transaction ends,
@@ -36,10 +29,10 @@ language sql stable
 -- the client's next run gets it. Only the first page has synced_until, so that the next run also gets changes made
 -- while the client reads later pages.
 as $$
-  select to_json(row(
-    coalesce(p_records, '{}'),
-    row(p_next_id, p_next_id is not null, crm.iso(now() - interval '60 seconds'))::api.synced_page_meta
-  )::api.synced_page)
+  select json_build_object('data', coalesce(p_records, '{}'), 'meta', json_build_object(
+    'next_cursor', p_next_id, 'has_more', p_next_id is not null,
+    'synced_until', crm.iso(now() - interval '60 seconds')
+  ))
 $$;
 comment on function crm.synced_page(json[], uuid) is
   'crm.page for the first page by updated_since. Adds synced_until (60 seconds ago), which a client sends as '

@@ -319,39 +319,36 @@ comment on function crm.list_by(text, jsonb, uuid, uuid, integer, boolean) is
   'p_step rows, and for each range its ids, 10 * p_step + 1 at most. next_id is the last row read; null if no row is '
   'left. p_kept: the call has no filter, or only updated_since, so the statements have cached plans.';
 
-create function crm.summary(p_record text, p_args jsonb, p_columns text, p_most integer, p_sums text) returns json
-language plpgsql stable set search_path = ''
--- crm.list_by explains these settings.
-set plan_cache_mode = 'force_generic_plan' set enable_sort = off set enable_incremental_sort = off
-set jit = off as $$
+create function crm.list_reply(
+  p_record text, p_args jsonb, p_filters jsonb, p_before uuid, p_from uuid, p_ids uuid[], p_records json[],
+  p_shown integer
+) returns json
+language plpgsql stable set search_path = '' as $$
 declare
-  v_before uuid := 'ffffffff-ffff-ffff-ffff-ffffffffffff';
-  v_from uuid := '00000000-0000-0000-0000-000000000000';
-  v_walk crm.walk := crm.walk_for(
-    p_record, p_args || jsonb_build_object('words', crm.search_words(p_args ->> 'q')), p_columns
-  );
-  v_ways text[];
-  v_rows text;
-  v_most integer;
-  v_looked bigint;
-  v_summary json;
+  v_limit integer := p_args ->> 'limit';
+  v_complete boolean := p_shown = coalesce(cardinality(p_ids), 0);
+  v_next_id uuid;
 begin
-  if p_args ? 'since' then v_from := crm.uuid_v7_floor((p_args ->> 'since')::timestamptz); end if;
-  if p_args ? 'until' then v_before := crm.uuid_v7_floor((p_args ->> 'until')::timestamptz); end if;
-  v_ways := array[crm.shortest_way(v_walk, v_before, v_from, 250)];
-  -- If `since` was sent, try the ways before the ranges, because reading by id probably reads fewer rows.
-  v_ways := case when p_args ? 'since' then v_ways || v_walk.ranges else v_walk.ranges || v_ways end;
-  -- First try each statement for at most 1,000 rows: one statement may find few rows where another finds tens of
-  -- thousands.
-  foreach v_most in array case when cardinality(v_ways) > 1 then array[least(1000, p_most), p_most] else array[p_most] end loop
-    foreach v_rows in array v_ways loop
-      execute format(p_sums, v_rows) into v_looked, v_summary using v_before, v_from, v_most + 1;
-      if coalesce(v_looked, 0) <= v_most then return v_summary; end if;
-    end loop;
-  end loop;
-  perform api.fail('too_many_records');
+  -- A list hides no activities or notes, so the missing ones are long: crm.bounded_records builds those.
+  if v_complete is null or not v_complete and p_record not in ('activity', 'note') then
+    select page.ids, page.records, page.is_complete, page.next_id into p_ids, p_records, v_complete, v_next_id
+    from crm.rest_of_page(p_record, p_args, p_filters, p_before, p_from, p_ids, p_records, v_complete) page;
+  end if;
+  if cardinality(p_ids) > v_limit then
+    v_next_id := p_ids[v_limit];
+    p_ids := p_ids[:v_limit];
+    p_records := p_records[:v_limit];
+  end if;
+  if not v_complete or pg_column_size(p_records) > crm.max_page_bytes() then
+    p_records := crm.bounded_records(p_record, p_ids, p_records);
+    if cardinality(p_records) < cardinality(p_ids) then v_next_id := p_ids[cardinality(p_records)]; end if;
+  end if;
+  if coalesce(cardinality(p_records), 0) = 0 then perform crm.require_known_filters(p_args); end if;
+  if p_args ? 'expand' then p_records := crm.expanded(p_records, p_args -> 'expand'); end if;
+  if p_args ? 'updated_since' and not p_args ? 'cursor' then return crm.synced_page(p_records, v_next_id); end if;
+  return crm.page(p_records, v_next_id);
 end
 $$;
-comment on function crm.summary(text, jsonb, text, integer, text) is
-  'Runs the statement p_sums over the rows for the filters sent (crm.walk), with the columns p_columns. p_sums returns '
-  'the number of rows read and a reply. Raises too_many_records if each way to the rows reads more than p_most rows.';
+comment on function crm.list_reply(text, jsonb, jsonb, uuid, uuid, uuid[], json[], integer) is
+  'The reply of api.<name>_list. p_ids and p_records: what its statement read, with null for hidden and long records. '
+  'p_shown: how many are not null; null if no statement is for these filters (p_filters).';

@@ -67,6 +67,7 @@ declare
   v_next_value text;
   v_records json[] := '{}';
 begin
+  perform crm.require_known_filters(p_args);
   select f.target, f.sql into v_column, v_type
   from crm.list_filters(p_record) f
   where f.kind = 'sort' and f.name = ltrim(v_sort, '-');

@@ -218,17 +218,13 @@ declare
   v_before uuid := coalesce(p_args ->> 'cursor', 'ffffffff-ffff-ffff-ffff-ffffffffffff');
   v_from uuid := '00000000-0000-0000-0000-000000000000';
   v_filters jsonb := p_args - '{limit,cursor,since,until,expand}'::text[];
-  v_value text;
+  v_text text;
+  v_uuid uuid;
   v_ids uuid[];
-  v_next_id uuid;
   v_records json[];
   v_shown integer;
-  v_complete boolean;
 begin
-  if p_args ? 'sort' then
-    if p_args ?| '{owner_id}' then perform crm.require_known_filters(p_args); end if;
-    return crm.sorted_list('company', p_args);
-  end if;
+  if p_args ? 'sort' then return crm.sorted_list('company', p_args); end if;
   if p_args ? 'since' then v_from := crm.uuid_v7_floor((p_args ->> 'since')::timestamptz); end if;
   if p_args ? 'until' then v_before := least(v_before, crm.uuid_v7_floor((p_args ->> 'until')::timestamptz)); end if;
   -- Each filter has its own statement with a cached plan, because a statement for all filters could use no index.
@@ -240,70 +236,52 @@ begin
       order by t.id desc limit v_limit + 1
     ) page;
   elsif v_filters - 'name' = '{}' then
-    v_value := crm.name_key(p_args ->> 'name');
+    v_text := crm.name_key(p_args ->> 'name');
     select array_agg(page.id), array_agg(page.record), count(page.record) into v_ids, v_records, v_shown
     from (
       select t.id, case when t.archived_at is null then crm.company_json_if_short(t) end as record from crm.companies t
-      where t.workspace_id = crm.current_workspace_id() and (t.name_key, t.id) < (v_value, v_before)
-        and t.name_key >= v_value and t.name_key = any (array[v_value]) and t.id < v_before and t.id >= v_from
+      where t.workspace_id = crm.current_workspace_id() and (t.name_key, t.id) < (v_text, v_before) and t.name_key >= v_text
+        and t.name_key = any (array[v_text]) and t.id < v_before and t.id >= v_from
       order by t.name_key desc, t.id desc limit v_limit + 1
     ) page;
   elsif v_filters - 'tax_id' = '{}' then
+    v_text := p_args ->> 'tax_id';
     select array_agg(page.id), array_agg(page.record), count(page.record) into v_ids, v_records, v_shown
     from (
       select t.id, case when t.archived_at is null then crm.company_json_if_short(t) end as record from crm.companies t
-      where t.workspace_id = crm.current_workspace_id() and (t.tax_id, t.id) < (p_args ->> 'tax_id', v_before)
-        and t.tax_id >= p_args ->> 'tax_id' and t.tax_id = any (array[p_args ->> 'tax_id']) and t.id < v_before
-        and t.id >= v_from and t.tax_id is not null
+      where t.workspace_id = crm.current_workspace_id() and (t.tax_id, t.id) < (v_text, v_before) and t.tax_id >= v_text
+        and t.tax_id = any (array[v_text]) and t.id < v_before and t.id >= v_from and t.tax_id is not null
       order by t.tax_id desc, t.id desc limit v_limit + 1
     ) page;
   elsif v_filters - 'domain' = '{}' then
+    v_text := p_args ->> 'domain';
     select array_agg(page.id), array_agg(page.record), count(page.record) into v_ids, v_records, v_shown
     from (
       select t.id, case when t.archived_at is null then crm.company_json_if_short(t) end as record from crm.companies t
-      where t.workspace_id = crm.current_workspace_id() and (t.domain, t.id) < (p_args ->> 'domain', v_before)
-        and t.domain >= p_args ->> 'domain' and t.domain = any (array[p_args ->> 'domain']) and t.id < v_before
-        and t.id >= v_from and t.domain is not null
+      where t.workspace_id = crm.current_workspace_id() and (t.domain, t.id) < (v_text, v_before) and t.domain >= v_text
+        and t.domain = any (array[v_text]) and t.id < v_before and t.id >= v_from and t.domain is not null
       order by t.domain desc, t.id desc limit v_limit + 1
     ) page;
   elsif v_filters - 'owner_id' = '{}' then
+    v_uuid := (p_args ->> 'owner_id')::uuid;
     select array_agg(page.id), array_agg(page.record), count(page.record) into v_ids, v_records, v_shown
     from (
       select t.id, case when t.archived_at is null then crm.company_json_if_short(t) end as record from crm.companies t
-      where t.workspace_id = crm.current_workspace_id() and (t.owner_id, t.id) < ((p_args ->> 'owner_id')::uuid, v_before)
-        and t.owner_id >= (p_args ->> 'owner_id')::uuid and t.owner_id = any (array[(p_args ->> 'owner_id')::uuid])
-        and t.id < v_before and t.id >= v_from
+      where t.workspace_id = crm.current_workspace_id() and (t.owner_id, t.id) < (v_uuid, v_before) and t.owner_id >= v_uuid
+        and t.owner_id = any (array[v_uuid]) and t.id < v_before and t.id >= v_from
       order by t.owner_id desc, t.id desc limit v_limit + 1
     ) page;
   elsif v_filters - 'external_id' = '{}' then
+    v_text := p_args ->> 'external_id';
     select array_agg(page.id), array_agg(page.record), count(page.record) into v_ids, v_records, v_shown
     from (
       select t.id, case when t.archived_at is null then crm.company_json_if_short(t) end as record from crm.companies t
-      where t.workspace_id = crm.current_workspace_id() and t.external_id = p_args ->> 'external_id'
-        and (t.external_id, t.id) < (p_args ->> 'external_id', v_before)
-        and (t.external_id, t.id) >= (p_args ->> 'external_id', v_from)
+      where t.workspace_id = crm.current_workspace_id() and t.external_id = v_text
+        and (t.external_id, t.id) < (v_text, v_before) and (t.external_id, t.id) >= (v_text, v_from)
       order by t.external_id desc limit v_limit + 1
     ) page;
   end if;
-  -- Null if none of the statements above is for these filters.
-  v_complete := v_shown = coalesce(cardinality(v_ids), 0);
-  if v_complete is not true then
-    select page.ids, page.records, page.is_complete, page.next_id into v_ids, v_records, v_complete, v_next_id
-    from crm.rest_of_page('company', p_args, v_filters, v_before, v_from, v_ids, v_records, v_complete) page;
-  end if;
-  if cardinality(v_ids) > v_limit then
-    v_next_id := v_ids[v_limit];
-    v_ids := v_ids[:v_limit];
-    v_records := v_records[:v_limit];
-  end if;
-  if not v_complete or pg_column_size(v_records) > crm.max_page_bytes() then
-    v_records := crm.bounded_records('company', v_ids, v_records);
-    if cardinality(v_records) < cardinality(v_ids) then v_next_id := v_ids[cardinality(v_records)]; end if;
-  end if;
-  if coalesce(cardinality(v_records), 0) = 0 and p_args ?| '{owner_id}' then perform crm.require_known_filters(p_args); end if;
-  if p_args ? 'expand' then v_records := crm.expanded(v_records, p_args -> 'expand'); end if;
-  if p_args ? 'updated_since' and not p_args ? 'cursor' then return crm.synced_page(v_records, v_next_id); end if;
-  return crm.page(v_records, v_next_id);
+  return crm.list_reply('company', p_args, v_filters, v_before, v_from, v_ids, v_records, v_shown);
 end
 $$;
 comment on function api.company_list(jsonb) is 'Returns a page of the list, newest first (spec 4.0).';
@@ -313,6 +291,7 @@ language plpgsql set search_path = ''
 -- 21_lists.sql explains these settings.
 set plan_cache_mode = 'force_generic_plan' set enable_sort = off as $$
 declare
+  v_value text := p_args ->> (p_args ->> 'match_by');
   v_first uuid := '00000000-0000-0000-0000-000000000000';
   v_beyond uuid := 'ffffffff-ffff-ffff-ffff-ffffffffffff';
 begin
@@ -320,27 +299,24 @@ begin
     when 'external_id' then
       return array(
         select case when p_merged then t.merged_into_id else t.id end from crm.companies t
-        where t.workspace_id = crm.current_workspace_id() and t.external_id = p_args ->> 'external_id'
-          and (t.external_id, t.id) < (p_args ->> 'external_id', v_beyond)
-          and (t.external_id, t.id) >= (p_args ->> 'external_id', v_first)
+        where t.workspace_id = crm.current_workspace_id() and t.external_id = v_value
+          and (t.external_id, t.id) < (v_value, v_beyond) and (t.external_id, t.id) >= (v_value, v_first)
           and case when p_merged then t.merged_into_id is not null else t.merged_into_id is null end
         order by t.external_id limit 100
       );
     when 'tax_id' then
       return array(
         select case when p_merged then t.merged_into_id else t.id end from crm.companies t
-        where t.workspace_id = crm.current_workspace_id() and (t.tax_id, t.id) < (p_args ->> 'tax_id', v_beyond)
-          and t.tax_id >= p_args ->> 'tax_id' and t.tax_id = any (array[p_args ->> 'tax_id']) and t.id < v_beyond
-          and t.id >= v_first and t.tax_id is not null
+        where t.workspace_id = crm.current_workspace_id() and (t.tax_id, t.id) < (v_value, v_beyond) and t.tax_id >= v_value
+          and t.tax_id = any (array[v_value]) and t.id < v_beyond and t.id >= v_first and t.tax_id is not null
           and case when p_merged then t.merged_into_id is not null else t.archived_at is null end
         order by t.tax_id, t.id limit 100
       );
     when 'domain' then
       return array(
         select case when p_merged then t.merged_into_id else t.id end from crm.companies t
-        where t.workspace_id = crm.current_workspace_id() and (t.domain, t.id) < (p_args ->> 'domain', v_beyond)
-          and t.domain >= p_args ->> 'domain' and t.domain = any (array[p_args ->> 'domain']) and t.id < v_beyond
-          and t.id >= v_first and t.domain is not null
+        where t.workspace_id = crm.current_workspace_id() and (t.domain, t.id) < (v_value, v_beyond) and t.domain >= v_value
+          and t.domain = any (array[v_value]) and t.id < v_beyond and t.id >= v_first and t.domain is not null
           and case when p_merged then t.merged_into_id is not null else t.archived_at is null end
         order by t.domain, t.id limit 100
       );

@@ -231,16 +231,13 @@ declare
   v_before uuid := coalesce(p_args ->> 'cursor', 'ffffffff-ffff-ffff-ffff-ffffffffffff');
   v_from uuid := '00000000-0000-0000-0000-000000000000';
   v_filters jsonb := p_args - '{limit,cursor,since,until,expand}'::text[];
-  v_value text;
+  v_text text;
+  v_uuid uuid;
   v_ids uuid[];
-  v_next_id uuid;
   v_records json[];
   v_shown integer;
-  v_complete boolean;
 begin
-  if p_args ? 'sort' then
-    return crm.sorted_list('contact', p_args);
-  end if;
+  if p_args ? 'sort' then return crm.sorted_list('contact', p_args); end if;
   if p_args ? 'since' then v_from := crm.uuid_v7_floor((p_args ->> 'since')::timestamptz); end if;
   if p_args ? 'until' then v_before := least(v_before, crm.uuid_v7_floor((p_args ->> 'until')::timestamptz)); end if;
   -- Each filter has its own statement with a cached plan, because a statement for all filters could use no index.
@@ -252,62 +249,44 @@ begin
       order by t.id desc limit v_limit + 1
     ) page;
   elsif v_filters - 'email' = '{}' then
+    v_text := p_args ->> 'email';
     select array_agg(page.id), array_agg(page.record), count(page.record) into v_ids, v_records, v_shown
     from (
       select t.id, case when t.archived_at is null then crm.contact_json_if_short(t) end as record from crm.contacts t
-      where t.workspace_id = crm.current_workspace_id() and (t.email, t.id) < (p_args ->> 'email', v_before)
-        and t.email >= p_args ->> 'email' and t.email = any (array[p_args ->> 'email']) and t.id < v_before
-        and t.id >= v_from
+      where t.workspace_id = crm.current_workspace_id() and (t.email, t.id) < (v_text, v_before) and t.email >= v_text
+        and t.email = any (array[v_text]) and t.id < v_before and t.id >= v_from
       order by t.email desc, t.id desc limit v_limit + 1
     ) page;
   elsif v_filters - 'phone' = '{}' then
-    v_value := crm.e164(p_args ->> 'phone');
+    v_text := crm.e164(p_args ->> 'phone');
     select array_agg(page.id), array_agg(page.record), count(page.record) into v_ids, v_records, v_shown
     from (
       select t.id, case when t.archived_at is null then crm.contact_json_if_short(t) end as record from crm.contacts t
-      where t.workspace_id = crm.current_workspace_id() and (t.phone_e164, t.id) < (v_value, v_before)
-        and t.phone_e164 >= v_value and t.phone_e164 = any (array[v_value]) and t.id < v_before and t.id >= v_from
+      where t.workspace_id = crm.current_workspace_id() and (t.phone_e164, t.id) < (v_text, v_before)
+        and t.phone_e164 >= v_text and t.phone_e164 = any (array[v_text]) and t.id < v_before and t.id >= v_from
       order by t.phone_e164 desc, t.id desc limit v_limit + 1
     ) page;
   elsif v_filters - 'company_id' = '{}' then
+    v_uuid := (p_args ->> 'company_id')::uuid;
     select array_agg(page.id), array_agg(page.record), count(page.record) into v_ids, v_records, v_shown
     from (
       select t.id, case when t.archived_at is null then crm.contact_json_if_short(t) end as record from crm.contacts t
-      where t.workspace_id = crm.current_workspace_id()
-        and (t.company_id, t.id) < ((p_args ->> 'company_id')::uuid, v_before)
-        and t.company_id >= (p_args ->> 'company_id')::uuid
-        and t.company_id = any (array[(p_args ->> 'company_id')::uuid]) and t.id < v_before and t.id >= v_from
+      where t.workspace_id = crm.current_workspace_id() and (t.company_id, t.id) < (v_uuid, v_before)
+        and t.company_id >= v_uuid and t.company_id = any (array[v_uuid]) and t.id < v_before and t.id >= v_from
         and t.company_id is not null
       order by t.company_id desc, t.id desc limit v_limit + 1
     ) page;
   elsif v_filters - 'external_id' = '{}' then
+    v_text := p_args ->> 'external_id';
     select array_agg(page.id), array_agg(page.record), count(page.record) into v_ids, v_records, v_shown
     from (
       select t.id, case when t.archived_at is null then crm.contact_json_if_short(t) end as record from crm.contacts t
-      where t.workspace_id = crm.current_workspace_id() and t.external_id = p_args ->> 'external_id'
-        and (t.external_id, t.id) < (p_args ->> 'external_id', v_before)
-        and (t.external_id, t.id) >= (p_args ->> 'external_id', v_from)
+      where t.workspace_id = crm.current_workspace_id() and t.external_id = v_text
+        and (t.external_id, t.id) < (v_text, v_before) and (t.external_id, t.id) >= (v_text, v_from)
       order by t.external_id desc limit v_limit + 1
     ) page;
   end if;
-  -- Null if none of the statements above is for these filters.
-  v_complete := v_shown = coalesce(cardinality(v_ids), 0);
-  if v_complete is not true then
-    select page.ids, page.records, page.is_complete, page.next_id into v_ids, v_records, v_complete, v_next_id
-    from crm.rest_of_page('contact', p_args, v_filters, v_before, v_from, v_ids, v_records, v_complete) page;
-  end if;
-  if cardinality(v_ids) > v_limit then
-    v_next_id := v_ids[v_limit];
-    v_ids := v_ids[:v_limit];
-    v_records := v_records[:v_limit];
-  end if;
-  if not v_complete or pg_column_size(v_records) > crm.max_page_bytes() then
-    v_records := crm.bounded_records('contact', v_ids, v_records);
-    if cardinality(v_records) < cardinality(v_ids) then v_next_id := v_ids[cardinality(v_records)]; end if;
-  end if;
-  if p_args ? 'expand' then v_records := crm.expanded(v_records, p_args -> 'expand'); end if;
-  if p_args ? 'updated_since' and not p_args ? 'cursor' then return crm.synced_page(v_records, v_next_id); end if;
-  return crm.page(v_records, v_next_id);
+  return crm.list_reply('contact', p_args, v_filters, v_before, v_from, v_ids, v_records, v_shown);
 end
 $$;
 comment on function api.contact_list(jsonb) is 'Returns a page of the list, newest first (spec 4.0).';
@@ -317,6 +296,7 @@ language plpgsql set search_path = ''
 -- 21_lists.sql explains these settings.
 set plan_cache_mode = 'force_generic_plan' set enable_sort = off as $$
 declare
+  v_value text := p_args ->> (p_args ->> 'match_by');
   v_first uuid := '00000000-0000-0000-0000-000000000000';
   v_beyond uuid := 'ffffffff-ffff-ffff-ffff-ffffffffffff';
 begin
@@ -324,30 +304,26 @@ begin
     when 'external_id' then
       return array(
         select case when p_merged then t.merged_into_id else t.id end from crm.contacts t
-        where t.workspace_id = crm.current_workspace_id() and t.external_id = p_args ->> 'external_id'
-          and (t.external_id, t.id) < (p_args ->> 'external_id', v_beyond)
-          and (t.external_id, t.id) >= (p_args ->> 'external_id', v_first)
+        where t.workspace_id = crm.current_workspace_id() and t.external_id = v_value
+          and (t.external_id, t.id) < (v_value, v_beyond) and (t.external_id, t.id) >= (v_value, v_first)
           and case when p_merged then t.merged_into_id is not null else t.merged_into_id is null and t.erased_at is null end
         order by t.external_id limit 100
       );
     when 'email' then
       return array(
         select case when p_merged then t.merged_into_id else t.id end from crm.contacts t
-        where t.workspace_id = crm.current_workspace_id() and (t.email, t.id) < (p_args ->> 'email', v_beyond)
-          and t.email >= p_args ->> 'email' and t.email = any (array[p_args ->> 'email']) and t.id < v_beyond
-          and t.id >= v_first and case when p_merged then t.merged_into_id is not null else t.archived_at is null end
+        where t.workspace_id = crm.current_workspace_id() and (t.email, t.id) < (v_value, v_beyond) and t.email >= v_value
+          and t.email = any (array[v_value]) and t.id < v_beyond and t.id >= v_first
+          and case when p_merged then t.merged_into_id is not null else t.archived_at is null end
         order by t.email, t.id limit 100
       );
     when 'phone' then
-      if crm.e164(p_args ->> 'phone') is null then
-        perform api.fail('validation_error', array['phone']);
-      end if;
+      v_value := crm.e164(p_args ->> 'phone');
+      if v_value is null then perform api.fail('validation_error', array['phone']); end if;
       return array(
         select case when p_merged then t.merged_into_id else t.id end from crm.contacts t
-        where t.workspace_id = crm.current_workspace_id()
-          and (t.phone_e164, t.id) < (crm.e164(p_args ->> 'phone'), v_beyond)
-          and t.phone_e164 >= crm.e164(p_args ->> 'phone') and t.phone_e164 = any (array[crm.e164(p_args ->> 'phone')])
-          and t.id < v_beyond and t.id >= v_first
+        where t.workspace_id = crm.current_workspace_id() and (t.phone_e164, t.id) < (v_value, v_beyond)
+          and t.phone_e164 >= v_value and t.phone_e164 = any (array[v_value]) and t.id < v_beyond and t.id >= v_first
           and case when p_merged then t.merged_into_id is not null else t.archived_at is null end
         order by t.phone_e164, t.id limit 100
       );

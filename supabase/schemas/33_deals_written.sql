@@ -150,16 +150,13 @@ declare
   v_before uuid := coalesce(p_args ->> 'cursor', 'ffffffff-ffff-ffff-ffff-ffffffffffff');
   v_from uuid := '00000000-0000-0000-0000-000000000000';
   v_filters jsonb := p_args - '{limit,cursor,since,until,expand}'::text[];
+  v_text text;
+  v_uuid uuid;
   v_ids uuid[];
-  v_next_id uuid;
   v_records json[];
   v_shown integer;
-  v_complete boolean;
 begin
-  if p_args ? 'sort' then
-    if p_args ?| '{owner_id,pipeline_id,stage_id}' then perform crm.require_known_filters(p_args); end if;
-    return crm.sorted_list('deal', p_args);
-  end if;
+  if p_args ? 'sort' then return crm.sorted_list('deal', p_args); end if;
   if p_args ? 'since' then v_from := crm.uuid_v7_floor((p_args ->> 'since')::timestamptz); end if;
   if p_args ? 'until' then v_before := least(v_before, crm.uuid_v7_floor((p_args ->> 'until')::timestamptz)); end if;
   -- Each filter has its own statement with a cached plan, because a statement for all filters could use no index.
@@ -171,91 +168,71 @@ begin
       order by t.id desc limit v_limit + 1
     ) page;
   elsif v_filters - 'status' = '{}' and jsonb_array_length(p_args -> 'status') = 1 then
+    v_text := p_args -> 'status' ->> 0;
     select array_agg(page.id), array_agg(page.record), count(page.record) into v_ids, v_records, v_shown
     from (
       select t.id, case when t.archived_at is null then crm.deal_json_if_short(t) end as record from crm.deals t
-      where t.workspace_id = crm.current_workspace_id() and (t.status, t.id) < (p_args -> 'status' ->> 0, v_before)
-        and t.status >= p_args -> 'status' ->> 0 and t.status = any (array[p_args -> 'status' ->> 0])
-        and t.id < v_before and t.id >= v_from
+      where t.workspace_id = crm.current_workspace_id() and (t.status, t.id) < (v_text, v_before) and t.status >= v_text
+        and t.status = any (array[v_text]) and t.id < v_before and t.id >= v_from
       order by t.status desc, t.id desc limit v_limit + 1
     ) page;
   elsif v_filters - 'pipeline_id' = '{}' then
+    v_uuid := (p_args ->> 'pipeline_id')::uuid;
     select array_agg(page.id), array_agg(page.record), count(page.record) into v_ids, v_records, v_shown
     from (
       select t.id, case when t.archived_at is null then crm.deal_json_if_short(t) end as record from crm.deals t
-      where t.workspace_id = crm.current_workspace_id()
-        and (t.pipeline_id, t.id) < ((p_args ->> 'pipeline_id')::uuid, v_before)
-        and t.pipeline_id >= (p_args ->> 'pipeline_id')::uuid
-        and t.pipeline_id = any (array[(p_args ->> 'pipeline_id')::uuid]) and t.id < v_before and t.id >= v_from
+      where t.workspace_id = crm.current_workspace_id() and (t.pipeline_id, t.id) < (v_uuid, v_before)
+        and t.pipeline_id >= v_uuid and t.pipeline_id = any (array[v_uuid]) and t.id < v_before and t.id >= v_from
       order by t.pipeline_id desc, t.id desc limit v_limit + 1
     ) page;
   elsif v_filters - 'stage_id' = '{}' then
+    v_uuid := (p_args ->> 'stage_id')::uuid;
     select array_agg(page.id), array_agg(page.record), count(page.record) into v_ids, v_records, v_shown
     from (
       select t.id, case when t.archived_at is null then crm.deal_json_if_short(t) end as record from crm.deals t
-      where t.workspace_id = crm.current_workspace_id() and (t.stage_id, t.id) < ((p_args ->> 'stage_id')::uuid, v_before)
-        and t.stage_id >= (p_args ->> 'stage_id')::uuid and t.stage_id = any (array[(p_args ->> 'stage_id')::uuid])
-        and t.id < v_before and t.id >= v_from
+      where t.workspace_id = crm.current_workspace_id() and (t.stage_id, t.id) < (v_uuid, v_before) and t.stage_id >= v_uuid
+        and t.stage_id = any (array[v_uuid]) and t.id < v_before and t.id >= v_from
       order by t.stage_id desc, t.id desc limit v_limit + 1
     ) page;
   elsif v_filters - 'contact_id' = '{}' then
+    v_uuid := (p_args ->> 'contact_id')::uuid;
     select array_agg(page.id), array_agg(page.record), count(page.record) into v_ids, v_records, v_shown
     from (
       select t.id, case when t.archived_at is null then crm.deal_json_if_short(t) end as record from crm.deals t
-      where t.workspace_id = crm.current_workspace_id()
-        and (t.contact_id, t.id) < ((p_args ->> 'contact_id')::uuid, v_before)
-        and t.contact_id >= (p_args ->> 'contact_id')::uuid
-        and t.contact_id = any (array[(p_args ->> 'contact_id')::uuid]) and t.id < v_before and t.id >= v_from
+      where t.workspace_id = crm.current_workspace_id() and (t.contact_id, t.id) < (v_uuid, v_before)
+        and t.contact_id >= v_uuid and t.contact_id = any (array[v_uuid]) and t.id < v_before and t.id >= v_from
       order by t.contact_id desc, t.id desc limit v_limit + 1
     ) page;
   elsif v_filters - 'company_id' = '{}' then
+    v_uuid := (p_args ->> 'company_id')::uuid;
     select array_agg(page.id), array_agg(page.record), count(page.record) into v_ids, v_records, v_shown
     from (
       select t.id, case when t.archived_at is null then crm.deal_json_if_short(t) end as record from crm.deals t
-      where t.workspace_id = crm.current_workspace_id()
-        and (t.company_id, t.id) < ((p_args ->> 'company_id')::uuid, v_before)
-        and t.company_id >= (p_args ->> 'company_id')::uuid
-        and t.company_id = any (array[(p_args ->> 'company_id')::uuid]) and t.id < v_before and t.id >= v_from
+      where t.workspace_id = crm.current_workspace_id() and (t.company_id, t.id) < (v_uuid, v_before)
+        and t.company_id >= v_uuid and t.company_id = any (array[v_uuid]) and t.id < v_before and t.id >= v_from
       order by t.company_id desc, t.id desc limit v_limit + 1
     ) page;
   elsif v_filters - 'owner_id' = '{}' then
+    v_uuid := (p_args ->> 'owner_id')::uuid;
     select array_agg(page.id), array_agg(page.record), count(page.record) into v_ids, v_records, v_shown
     from (
       select t.id, case when t.archived_at is null then crm.deal_json_if_short(t) end as record from crm.deals t
-      where t.workspace_id = crm.current_workspace_id() and (t.owner_id, t.id) < ((p_args ->> 'owner_id')::uuid, v_before)
-        and t.owner_id >= (p_args ->> 'owner_id')::uuid and t.owner_id = any (array[(p_args ->> 'owner_id')::uuid])
-        and t.id < v_before and t.id >= v_from
+      where t.workspace_id = crm.current_workspace_id() and (t.owner_id, t.id) < (v_uuid, v_before) and t.owner_id >= v_uuid
+        and t.owner_id = any (array[v_uuid]) and t.id < v_before and t.id >= v_from
       order by t.owner_id desc, t.id desc limit v_limit + 1
     ) page;
   elsif v_filters - 'external_id' = '{}' then
+    v_text := p_args ->> 'external_id';
     select array_agg(page.id), array_agg(page.record), count(page.record) into v_ids, v_records, v_shown
     from (
       select t.id, case when t.archived_at is null then crm.deal_json_if_short(t) end as record from crm.deals t
-      where t.workspace_id = crm.current_workspace_id() and (t.external_id, t.id) < (p_args ->> 'external_id', v_before)
-        and t.external_id >= p_args ->> 'external_id' and t.external_id = any (array[p_args ->> 'external_id'])
-        and t.id < v_before and t.id >= v_from and t.external_id is not null
+      where t.workspace_id = crm.current_workspace_id() and (t.external_id, t.id) < (v_text, v_before)
+        and t.external_id >= v_text and t.external_id = any (array[v_text]) and t.id < v_before and t.id >= v_from
+        and t.external_id is not null
       order by t.external_id desc, t.id desc limit v_limit + 1
     ) page;
   end if;
-  -- Null if none of the statements above is for these filters.
-  v_complete := v_shown = coalesce(cardinality(v_ids), 0);
-  if v_complete is not true then
-    select page.ids, page.records, page.is_complete, page.next_id into v_ids, v_records, v_complete, v_next_id
-    from crm.rest_of_page('deal', p_args, v_filters, v_before, v_from, v_ids, v_records, v_complete) page;
-  end if;
-  if cardinality(v_ids) > v_limit then
-    v_next_id := v_ids[v_limit];
-    v_ids := v_ids[:v_limit];
-    v_records := v_records[:v_limit];
-  end if;
-  if not v_complete or pg_column_size(v_records) > crm.max_page_bytes() then
-    v_records := crm.bounded_records('deal', v_ids, v_records);
-    if cardinality(v_records) < cardinality(v_ids) then v_next_id := v_ids[cardinality(v_records)]; end if;
-  end if;
-  if coalesce(cardinality(v_records), 0) = 0 and p_args ?| '{owner_id,pipeline_id,stage_id}' then perform crm.require_known_filters(p_args); end if;
-  if p_args ? 'expand' then v_records := crm.expanded(v_records, p_args -> 'expand'); end if;
-  if p_args ? 'updated_since' and not p_args ? 'cursor' then return crm.synced_page(v_records, v_next_id); end if;
-  return crm.page(v_records, v_next_id);
+  return crm.list_reply('deal', p_args, v_filters, v_before, v_from, v_ids, v_records, v_shown);
 end
 $$;
 comment on function api.deal_list(jsonb) is 'Returns a page of the list, newest first (spec 4.0).';
@@ -265,6 +242,7 @@ language plpgsql set search_path = ''
 -- 21_lists.sql explains these settings.
 set plan_cache_mode = 'force_generic_plan' set enable_sort = off as $$
 declare
+  v_value text := p_args ->> (p_args ->> 'match_by');
   v_first uuid := '00000000-0000-0000-0000-000000000000';
   v_beyond uuid := 'ffffffff-ffff-ffff-ffff-ffffffffffff';
 begin
@@ -272,9 +250,9 @@ begin
     when 'external_id' then
       return array(
         select t.id from crm.deals t
-        where t.workspace_id = crm.current_workspace_id() and (t.external_id, t.id) < (p_args ->> 'external_id', v_beyond)
-          and t.external_id >= p_args ->> 'external_id' and t.external_id = any (array[p_args ->> 'external_id'])
-          and t.id < v_beyond and t.id >= v_first and t.external_id is not null
+        where t.workspace_id = crm.current_workspace_id() and (t.external_id, t.id) < (v_value, v_beyond)
+          and t.external_id >= v_value and t.external_id = any (array[v_value]) and t.id < v_beyond and t.id >= v_first
+          and t.external_id is not null
         order by t.external_id, t.id limit 100
       );
   end case;
@@ -327,79 +305,3 @@ comment on function api.deal_upsert(jsonb) is
   'Changes the record whose field named in match_by has the value sent, or creates it. Returns the whole record with '
   'created, matched_by and differences (the fields that were not written). Raises ambiguous_match, validation_error '
   'for fields that only a creation requires, and the codes of api.deal_update and api.deal_create.';
-
-create function api.deal_summary(p_args jsonb) returns json
-language plpgsql stable set search_path = '' as $$
-declare
-  v_summary json;
-begin
-  v_summary := crm.summary('deal', p_args, ', t.pipeline_id, t.stage_id, t.status, t.value, t.recurring_value', 50000, $sql$
-    select sum(g.looked), json_build_object(
-      'data', coalesce(
-        json_agg(
-          json_build_object(
-            'pipeline_id', g.pipeline_id, 'stage_id', g.stage_id, 'status', g.status, 'count', g.count,
-            'value', g.value, 'recurring_value', g.recurring_value
-          )
-          order by g.pipeline_id, g.stage_id, g.status
-        ) filter (where g.count > 0),
-        '[]'
-      ),
-      'totals', json_build_object(
-        'count', coalesce(sum(g.count), 0), 'value', coalesce(sum(g.value), 0),
-        'recurring_value', coalesce(sum(g.recurring_value), 0)
-      )
-    )
-    from (
-      select w.pipeline_id, w.stage_id, w.status, count(*) as looked, count(*) filter (where w.is_counted) as count,
-        coalesce(sum(w.value) filter (where w.is_counted), 0) as value,
-        coalesce(sum(w.recurring_value) filter (where w.is_counted), 0) as recurring_value
-      from (select w.*, w.is_match and w.id < $1 and w.id >= $2 as is_counted from (%s limit $3) w) w
-      group by w.pipeline_id, w.stage_id, w.status
-    ) g
-  $sql$);
-  if v_summary #>> '{totals,count}' = '0' and p_args ?| '{owner_id,pipeline_id,stage_id}' then perform crm.require_known_filters(p_args); end if;
-  if p_args ? 'group_by' then
-    v_summary := crm.with_fields(v_summary, json_build_object('groups', crm.summary(
-      'deal', p_args,
-      format(
-        ', %s as key, t.value, t.recurring_value',
-        case p_args ->> 'group_by'
-          when 'owner' then 't.owner_id::text'
-          when 'stage' then 't.stage_id::text'
-          when 'month' then 'to_char(coalesce(t.closed_at at time zone ''UTC'', t.expected_close_date), ''YYYY-MM'')'
-          when 'source' then 't.source'
-        end
-      ),
-      50000,
-      format($sql$
-        select sum(g.looked), coalesce(
-          json_agg(
-            json_build_object('key', g.key, 'name', %s, 'count', g.count, 'value', g.value, 'recurring_value', g.recurring_value)
-            order by g.value desc, g.count desc, g.key
-          ) filter (where g.count > 0),
-          '[]'
-        )
-        from (
-          select w.key, count(*) as looked, count(*) filter (where w.is_counted) as count,
-            coalesce(sum(w.value) filter (where w.is_counted), 0) as value,
-            coalesce(sum(w.recurring_value) filter (where w.is_counted), 0) as recurring_value
-          from (select w.*, w.is_match and w.id < $1 and w.id >= $2 as is_counted from (%%s limit $3) w) w
-          group by w.key
-        ) g
-      $sql$, case p_args ->> 'group_by'
-        when 'owner' then
-          '(select n.name from crm.members n where n.workspace_id = crm.current_workspace_id() and n.id = g.key::uuid)'
-        when 'stage' then
-          '(select n.name from crm.stages n where n.workspace_id = crm.current_workspace_id() and n.id = g.key::uuid)'
-        else 'g.key'
-      end)
-    )));
-  end if;
-  return v_summary;
-end
-$$;
-comment on function api.deal_summary(jsonb) is
-  'Counts and adds up the records of the list with the same filters, by pipeline_id, stage_id, status, and with '
-  'group_by also by one of owner, stage, month, source. Reads at most 50,000 records, which bounds the cost of a '
-  'call; raises too_many_records if there are more.';

@@ -109,16 +109,13 @@ declare
   v_before uuid := coalesce(p_args ->> 'cursor', 'ffffffff-ffff-ffff-ffff-ffffffffffff');
   v_from uuid := '00000000-0000-0000-0000-000000000000';
   v_filters jsonb := p_args - '{limit,cursor,since,until,expand}'::text[];
+  v_text text;
+  v_uuid uuid;
   v_ids uuid[];
-  v_next_id uuid;
   v_records json[];
   v_shown integer;
-  v_complete boolean;
 begin
-  if p_args ? 'sort' then
-    if p_args ?| '{owner_id}' then perform crm.require_known_filters(p_args); end if;
-    return crm.sorted_list('activity', p_args);
-  end if;
+  if p_args ? 'sort' then return crm.sorted_list('activity', p_args); end if;
   if p_args ? 'since' then v_from := crm.uuid_v7_floor((p_args ->> 'since')::timestamptz); end if;
   if p_args ? 'until' then v_before := least(v_before, crm.uuid_v7_floor((p_args ->> 'until')::timestamptz)); end if;
   -- Each filter has its own statement with a cached plan, because a statement for all filters could use no index.
@@ -130,71 +127,52 @@ begin
       order by t.id desc limit v_limit + 1
     ) page;
   elsif v_filters - 'deal_id' = '{}' then
+    v_uuid := (p_args ->> 'deal_id')::uuid;
     select array_agg(page.id), array_agg(page.record), count(page.record) into v_ids, v_records, v_shown
     from (
       select t.id, crm.activity_json_if_short(t) as record from crm.activities t
-      where t.workspace_id = crm.current_workspace_id() and (t.deal_id, t.id) < ((p_args ->> 'deal_id')::uuid, v_before)
-        and t.deal_id >= (p_args ->> 'deal_id')::uuid and t.deal_id = any (array[(p_args ->> 'deal_id')::uuid])
-        and t.id < v_before and t.id >= v_from
+      where t.workspace_id = crm.current_workspace_id() and (t.deal_id, t.id) < (v_uuid, v_before) and t.deal_id >= v_uuid
+        and t.deal_id = any (array[v_uuid]) and t.id < v_before and t.id >= v_from
       order by t.deal_id desc, t.id desc limit v_limit + 1
     ) page;
   elsif v_filters - 'contact_id' = '{}' then
+    v_uuid := (p_args ->> 'contact_id')::uuid;
     select array_agg(page.id), array_agg(page.record), count(page.record) into v_ids, v_records, v_shown
     from (
       select t.id, crm.activity_json_if_short(t) as record from crm.activities t
-      where t.workspace_id = crm.current_workspace_id()
-        and (t.contact_id, t.id) < ((p_args ->> 'contact_id')::uuid, v_before)
-        and t.contact_id >= (p_args ->> 'contact_id')::uuid
-        and t.contact_id = any (array[(p_args ->> 'contact_id')::uuid]) and t.id < v_before and t.id >= v_from
+      where t.workspace_id = crm.current_workspace_id() and (t.contact_id, t.id) < (v_uuid, v_before)
+        and t.contact_id >= v_uuid and t.contact_id = any (array[v_uuid]) and t.id < v_before and t.id >= v_from
       order by t.contact_id desc, t.id desc limit v_limit + 1
     ) page;
   elsif v_filters - 'owner_id' = '{}' then
+    v_uuid := (p_args ->> 'owner_id')::uuid;
     select array_agg(page.id), array_agg(page.record), count(page.record) into v_ids, v_records, v_shown
     from (
       select t.id, crm.activity_json_if_short(t) as record from crm.activities t
-      where t.workspace_id = crm.current_workspace_id() and (t.owner_id, t.id) < ((p_args ->> 'owner_id')::uuid, v_before)
-        and t.owner_id >= (p_args ->> 'owner_id')::uuid and t.owner_id = any (array[(p_args ->> 'owner_id')::uuid])
-        and t.id < v_before and t.id >= v_from
+      where t.workspace_id = crm.current_workspace_id() and (t.owner_id, t.id) < (v_uuid, v_before) and t.owner_id >= v_uuid
+        and t.owner_id = any (array[v_uuid]) and t.id < v_before and t.id >= v_from
       order by t.owner_id desc, t.id desc limit v_limit + 1
     ) page;
   elsif v_filters - 'type' = '{}' and jsonb_array_length(p_args -> 'type') = 1 then
+    v_text := p_args -> 'type' ->> 0;
     select array_agg(page.id), array_agg(page.record), count(page.record) into v_ids, v_records, v_shown
     from (
       select t.id, crm.activity_json_if_short(t) as record from crm.activities t
-      where t.workspace_id = crm.current_workspace_id() and (t.type, t.id) < (p_args -> 'type' ->> 0, v_before)
-        and t.type >= p_args -> 'type' ->> 0 and t.type = any (array[p_args -> 'type' ->> 0]) and t.id < v_before
-        and t.id >= v_from
+      where t.workspace_id = crm.current_workspace_id() and (t.type, t.id) < (v_text, v_before) and t.type >= v_text
+        and t.type = any (array[v_text]) and t.id < v_before and t.id >= v_from
       order by t.type desc, t.id desc limit v_limit + 1
     ) page;
   elsif v_filters - 'status' = '{}' and jsonb_array_length(p_args -> 'status') = 1 then
+    v_text := p_args -> 'status' ->> 0;
     select array_agg(page.id), array_agg(page.record), count(page.record) into v_ids, v_records, v_shown
     from (
       select t.id, crm.activity_json_if_short(t) as record from crm.activities t
-      where t.workspace_id = crm.current_workspace_id() and (t.status, t.id) < (p_args -> 'status' ->> 0, v_before)
-        and t.status >= p_args -> 'status' ->> 0 and t.status = any (array[p_args -> 'status' ->> 0])
-        and t.id < v_before and t.id >= v_from
+      where t.workspace_id = crm.current_workspace_id() and (t.status, t.id) < (v_text, v_before) and t.status >= v_text
+        and t.status = any (array[v_text]) and t.id < v_before and t.id >= v_from
       order by t.status desc, t.id desc limit v_limit + 1
     ) page;
   end if;
-  -- Null if none of the statements above is for these filters.
-  v_complete := v_shown = coalesce(cardinality(v_ids), 0);
-  if v_complete is null then
-    select page.ids, page.records, page.is_complete, page.next_id into v_ids, v_records, v_complete, v_next_id
-    from crm.rest_of_page('activity', p_args, v_filters, v_before, v_from, v_ids, v_records, v_complete) page;
-  end if;
-  if cardinality(v_ids) > v_limit then
-    v_next_id := v_ids[v_limit];
-    v_ids := v_ids[:v_limit];
-    v_records := v_records[:v_limit];
-  end if;
-  if not v_complete or pg_column_size(v_records) > crm.max_page_bytes() then
-    v_records := crm.bounded_records('activity', v_ids, v_records);
-    if cardinality(v_records) < cardinality(v_ids) then v_next_id := v_ids[cardinality(v_records)]; end if;
-  end if;
-  if coalesce(cardinality(v_records), 0) = 0 and p_args ?| '{owner_id}' then perform crm.require_known_filters(p_args); end if;
-  if p_args ? 'expand' then v_records := crm.expanded(v_records, p_args -> 'expand'); end if;
-  if p_args ? 'updated_since' and not p_args ? 'cursor' then return crm.synced_page(v_records, v_next_id); end if;
-  return crm.page(v_records, v_next_id);
+  return crm.list_reply('activity', p_args, v_filters, v_before, v_from, v_ids, v_records, v_shown);
 end
 $$;
 comment on function api.activity_list(jsonb) is 'Returns a page of the list, newest first (spec 4.0).';

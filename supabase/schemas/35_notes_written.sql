@@ -61,55 +61,37 @@ declare
   v_before uuid := coalesce(p_args ->> 'cursor', 'ffffffff-ffff-ffff-ffff-ffffffffffff');
   v_from uuid := '00000000-0000-0000-0000-000000000000';
   v_filters jsonb := p_args - '{limit,cursor,since,until,expand,deal_id}'::text[];
+  v_text text;
+  v_uuid uuid;
   v_ids uuid[];
-  v_next_id uuid;
   v_records json[];
   v_shown integer;
-  v_complete boolean;
 begin
-  if p_args ? 'sort' then
-    return crm.sorted_list('note', p_args);
-  end if;
+  if p_args ? 'sort' then return crm.sorted_list('note', p_args); end if;
   if p_args ? 'since' then v_from := crm.uuid_v7_floor((p_args ->> 'since')::timestamptz); end if;
   if p_args ? 'until' then v_before := least(v_before, crm.uuid_v7_floor((p_args ->> 'until')::timestamptz)); end if;
   -- Each filter has its own statement with a cached plan, because a statement for all filters could use no index.
   if v_filters = '{}' then
+    v_uuid := (p_args ->> 'deal_id')::uuid;
     select array_agg(page.id), array_agg(page.record), count(page.record) into v_ids, v_records, v_shown
     from (
       select t.id, crm.note_json_if_short(t) as record from crm.notes t
-      where t.workspace_id = crm.current_workspace_id() and (t.deal_id, t.id) < ((p_args ->> 'deal_id')::uuid, v_before)
-        and t.deal_id >= (p_args ->> 'deal_id')::uuid and t.deal_id = any (array[(p_args ->> 'deal_id')::uuid])
-        and t.id < v_before and t.id >= v_from
+      where t.workspace_id = crm.current_workspace_id() and (t.deal_id, t.id) < (v_uuid, v_before) and t.deal_id >= v_uuid
+        and t.deal_id = any (array[v_uuid]) and t.id < v_before and t.id >= v_from
       order by t.deal_id desc, t.id desc limit v_limit + 1
     ) page;
   elsif v_filters - 'kind' = '{}' and jsonb_array_length(p_args -> 'kind') = 1 then
+    v_text := p_args -> 'kind' ->> 0;
     select array_agg(page.id), array_agg(page.record), count(page.record) into v_ids, v_records, v_shown
     from (
       select t.id, crm.note_json_if_short(t) as record from crm.notes t
       where t.workspace_id = crm.current_workspace_id() and t.deal_id = (p_args ->> 'deal_id')::uuid
-        and (t.kind, t.id) < (p_args -> 'kind' ->> 0, v_before) and t.kind >= p_args -> 'kind' ->> 0
-        and t.kind = any (array[p_args -> 'kind' ->> 0]) and t.id < v_before and t.id >= v_from
+        and (t.kind, t.id) < (v_text, v_before) and t.kind >= v_text and t.kind = any (array[v_text])
+        and t.id < v_before and t.id >= v_from
       order by t.kind desc, t.id desc limit v_limit + 1
     ) page;
   end if;
-  -- Null if none of the statements above is for these filters.
-  v_complete := v_shown = coalesce(cardinality(v_ids), 0);
-  if v_complete is null then
-    select page.ids, page.records, page.is_complete, page.next_id into v_ids, v_records, v_complete, v_next_id
-    from crm.rest_of_page('note', p_args, v_filters, v_before, v_from, v_ids, v_records, v_complete) page;
-  end if;
-  if cardinality(v_ids) > v_limit then
-    v_next_id := v_ids[v_limit];
-    v_ids := v_ids[:v_limit];
-    v_records := v_records[:v_limit];
-  end if;
-  if not v_complete or pg_column_size(v_records) > crm.max_page_bytes() then
-    v_records := crm.bounded_records('note', v_ids, v_records);
-    if cardinality(v_records) < cardinality(v_ids) then v_next_id := v_ids[cardinality(v_records)]; end if;
-  end if;
-  if p_args ? 'expand' then v_records := crm.expanded(v_records, p_args -> 'expand'); end if;
-  if p_args ? 'updated_since' and not p_args ? 'cursor' then return crm.synced_page(v_records, v_next_id); end if;
-  return crm.page(v_records, v_next_id);
+  return crm.list_reply('note', p_args, v_filters, v_before, v_from, v_ids, v_records, v_shown);
 end
 $$;
 comment on function api.note_list(jsonb) is 'Returns a page of the list, newest first (spec 4.0).';

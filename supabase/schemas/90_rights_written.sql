@@ -28,7 +28,7 @@ grant execute on function
   crm.external_id_holders, crm.feed_cursor_of, crm.feed_cursor_text, crm.feed_horizon, crm.feed_item, crm.feed_start,
   crm.fill_in_contact, crm.filled_custom_fields, crm.first_stage, crm.fuller_phones, crm.has_scope, crm.insert_together,
   crm.is_fuller_phone, crm.is_marked, crm.is_of_person, crm.item_error, crm.joined_tags, crm.keep_cursor, crm.kind_of,
-  crm.lead_company, crm.lead_contact, crm.lead_differences, crm.lead_name, crm.lead_result, crm.list_by,
+  crm.lead_company, crm.lead_contact, crm.lead_differences, crm.lead_name, crm.lead_result, crm.list_by, crm.list_reply,
   crm.lock_all_matches, crm.lock_batch, crm.lock_company_merges, crm.lock_key, crm.lock_matches,
   crm.lock_matches_of_companies, crm.lock_matches_of_contacts, crm.lock_referred, crm.merge_json,
   crm.merged_custom_fields, crm.name_holder, crm.name_words, crm.note_insert, crm.note_json_if_short, crm.note_new,
@@ -38,7 +38,7 @@ grant execute on function
   crm.refuses_undefined_fields, crm.remove_deal_contact, crm.require_active_pipeline, crm.require_active_stage,
   crm.require_known_filters, crm.require_own_delivery, crm.require_record, crm.require_references, crm.rest_of_page,
   crm.run_batch, crm.run_batch_item, crm.run_group, crm.sorted_list, crm.stage_json, crm.stage_of_new_deal,
-  crm.stages_of, crm.subscription_insert, crm.summary, crm.synced_page, crm.table_of, crm.timeline,
+  crm.stages_of, crm.subscription_insert, crm.sum_deals, crm.synced_page, crm.table_of, crm.timeline,
   crm.unfinished_operation, crm.unless_dry_run, crm.unusable_detail, crm.updated_ids, crm.version, crm.wake_dispatcher,
   crm.with_activity_defaults, crm.with_possible_duplicates, crm.with_tags
 to crm_api;

@@ -90,7 +90,7 @@ const ENUMS: Readonly<Record<string, NamedEnum>> = {
     text: doc("O que expand pode mostrar num negócio", "What expand can show in a deal's detail"),
   },
   DealGrouping: {
-    words: Object.keys(deal.about.summary!.by),
+    words: deal.about.summary!,
     text: doc("Como uma soma de negócios é agrupada", "How a summary of deals is grouped"),
   },
   ContactMatch: {

@@ -1,7 +1,17 @@
-// The verb of a list (spec 4.0). It has one statement for calls without a filter, and one for each equality. For all
-// other calls, and for the rest of a page, it calls crm.rest_of_page (list_filters_sql.ts).
+// The verb of a list (spec 4.0). It has one statement for calls without a filter, and one for each equality.
+// crm.list_reply (21_lists.sql) finds the page of any other call, and makes the reply.
 import type { CrmRecord } from "../../supabase/functions/_shared/contract/record.ts";
-import { always, argument, columnOf, hiding, type NamedFilter, optional, required } from "./filters.ts";
+import {
+  always,
+  argument,
+  columnOf,
+  equalities,
+  hiding,
+  type NamedFilter,
+  optional,
+  required,
+  valueType,
+} from "./filters.ts";
 import { searchSql } from "./search_sql.ts";
 import { commented, conjunction } from "./sql_text.ts";
 import { walk } from "./walks.ts";
@@ -34,7 +44,7 @@ export function indexesSql(record: CrmRecord): string {
 export function listSql(record: CrmRecord): string {
   const { name, about } = record;
   const { search } = about;
-  const served = [[], ...optional(record).map((filter) => [filter])];
+  const branches = [undefined, ...optional(record)].map((filter) => branch(record, filter));
   const list = commented(
     `create function api.${name}_list(p_args jsonb) returns json
 language plpgsql stable set search_path = ''
@@ -47,40 +57,17 @@ declare
   v_filters jsonb := p_args - '{${
       ["limit", "cursor", "since", "until", "expand", ...required(record).map(({ name }) => name)].join(",")
     }}'::text[];
-${optional(record).some(isMade) ? "  v_value text;\n" : ""}  v_ids uuid[];
-  v_next_id uuid;
+${types(record).map((type) => `  v_${type} ${type};\n`).join("")}  v_ids uuid[];
   v_records json[];
   v_shown integer;
-  v_complete boolean;
 begin
-  if p_args ? 'sort' then
-${requireKnown(record).replace(/^ /, "   ")}    return crm.sorted_list('${name}', p_args);
-  end if;
+  if p_args ? 'sort' then return crm.sorted_list('${name}', p_args); end if;
   if p_args ? 'since' then v_from := crm.uuid_v7_floor((p_args ->> 'since')::timestamptz); end if;
   if p_args ? 'until' then v_before := least(v_before, crm.uuid_v7_floor((p_args ->> 'until')::timestamptz)); end if;
   -- Each filter has its own statement with a cached plan, because a statement for all filters could use no index.
-${served.map((filters, index) => `  ${index === 0 ? "if" : "elsif"} ${branch(record, filters)}`).join("\n")}
+${branches.map((branch, index) => `  ${index === 0 ? "if" : "elsif"} ${branch}`).join("\n")}
   end if;
-  -- Null if none of the statements above is for these filters.
-  v_complete := v_shown = coalesce(cardinality(v_ids), 0);
-  if v_complete is ${always(record).length === 0 ? "null" : "not true"} then
-    select page.ids, page.records, page.is_complete, page.next_id into v_ids, v_records, v_complete, v_next_id
-    from crm.rest_of_page('${name}', p_args, v_filters, v_before, v_from, v_ids, v_records, v_complete) page;
-  end if;
-  if cardinality(v_ids) > v_limit then
-    v_next_id := v_ids[v_limit];
-    v_ids := v_ids[:v_limit];
-    v_records := v_records[:v_limit];
-  end if;
-  if not v_complete or pg_column_size(v_records) > crm.max_page_bytes() then
-    v_records := crm.bounded_records('${name}', v_ids, v_records);
-    if cardinality(v_records) < cardinality(v_ids) then v_next_id := v_ids[cardinality(v_records)]; end if;
-  end if;
-${
-      requireKnown(record, "coalesce(cardinality(v_records), 0) = 0")
-    }  if p_args ? 'expand' then v_records := crm.expanded(v_records, p_args -> 'expand'); end if;
-  if p_args ? 'updated_since' and not p_args ? 'cursor' then return crm.synced_page(v_records, v_next_id); end if;
-  return crm.page(v_records, v_next_id);
+  return crm.list_reply('${name}', p_args, v_filters, v_before, v_from, v_ids, v_records, v_shown);
 end
 $$;`,
     "Returns a page of the list, newest first (spec 4.0).",
@@ -88,38 +75,23 @@ $$;`,
   return [...(search ? [searchSql(record, search)] : []), jsonIfShortSql(record), list].join("\n\n");
 }
 
-/** Filters by members, pipelines and stages: an unknown id must be an error, not an empty list. */
-const SET_UP = ["owner_id", "pipeline_id", "stage_id"];
-
-/** SQL that refuses filters by unknown ids. @param isEmpty SQL for "nothing was found"; ids are checked only then */
-export function requireKnown({ filters }: CrmRecord, isEmpty?: string): string {
-  const names = SET_UP.filter((name) => Object.hasOwn(filters, name));
-  if (names.length === 0) return "";
-  const condition = isEmpty === undefined ? "" : `${isEmpty} and `;
-  return `  if ${condition}p_args ?| '{${
-    names.join(",")
-  }}' then perform crm.require_known_filters(p_args); end if;
-`;
-}
-
-function branch(record: CrmRecord, filters: NamedFilter[]): string {
-  const sent = ["v_filters", ...filters.map(({ name }) => `- '${name}'`)].join(" ") + " = '{}'";
-  const single = filters.filter(({ several }) => several).map(({ name }) =>
-    ` and jsonb_array_length(p_args -> '${name}') = 1`
-  );
+/** The statement for calls with this filter, or without a filter. */
+function branch(record: CrmRecord, filter?: NamedFilter): string {
+  const sent = filter === undefined ? "v_filters" : `v_filters - '${filter.name}'`;
+  const single = filter?.several ? ` and jsonb_array_length(p_args -> '${filter.name}') = 1` : "";
   const json = `crm.${record.name}_json_if_short(t)`;
   const listed = always(record);
   const shown = listed.length === 0 ? json : `case when ${listed.join(" and ")} then ${json} end`;
-  // A value that needs a function call is computed once, before the statement.
-  const made = filters.filter(isMade).map((filter) => `    v_value := ${argument(record, filter)};\n`).join(
-    "",
-  );
-  const { conditions, order } = walk([...required(record), ...filters], {
-    value: (filter) => isMade(filter) ? "v_value" : argument(record, filter),
+  const filters = [...required(record), ...filter === undefined ? [] : [filter]];
+  // The value in which the statement walks is computed once, before the statement.
+  const last = filters.at(-1);
+  const made = last === undefined ? "" : `    ${variable(record, last)} := ${argument(record, last)};\n`;
+  const { conditions, order } = walk(filters, {
+    value: (filter) => filter === last ? variable(record, filter) : argument(record, filter),
     before: "v_before",
     from: "v_from",
   });
-  return `${sent}${single.join("")} then
+  return `${sent} = '{}'${single} then
 ${made}    select array_agg(page.id), array_agg(page.record), count(page.record) into v_ids, v_records, v_shown
     from (
       select t.id, ${shown} as record from crm.${record.about.table} t
@@ -128,7 +100,11 @@ ${made}    select array_agg(page.id), array_agg(page.record), count(page.record)
     ) page;`;
 }
 
-const isMade = ({ through }: NamedFilter) => through !== undefined;
+/** The variable with a filter's value; there is one for each type. */
+const variable = (record: CrmRecord, filter: NamedFilter) => `v_${valueType(record, filter)}`;
+
+const types = (record: CrmRecord) =>
+  [...new Set(equalities(record).map((filter) => valueType(record, filter)))].sort();
 
 function jsonIfShortSql({ name, about, fields }: CrmRecord): string {
   const long = Object.entries(fields).filter(([, field]) => field.long);

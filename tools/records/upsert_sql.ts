@@ -19,6 +19,7 @@ language plpgsql set search_path = ''
 -- 21_lists.sql explains these settings.
 set plan_cache_mode = 'force_generic_plan' set enable_sort = off as $$
 declare
+  v_value text := p_args ->> (p_args ->> 'match_by');
   v_first uuid := '00000000-0000-0000-0000-000000000000';
   v_beyond uuid := 'ffffffff-ffff-ffff-ffff-ffffffffffff';
 begin
@@ -95,7 +96,7 @@ function filterOf(record: CrmRecord, field: string): NamedFilter {
 
 function matchSql(record: CrmRecord, filter: NamedFilter): string {
   const { conditions, order } = walk([filter], {
-    value: (filter) => argument(record, filter),
+    value: () => "v_value",
     before: "v_beyond",
     from: "v_first",
   });
@@ -112,9 +113,8 @@ function matchSql(record: CrmRecord, filter: NamedFilter): string {
     : ["t.id", inUse];
   // A phone number without a digit, for example, has no value to look for.
   const required = filter.through === undefined ? "" : `
-      if ${argument(record, filter)} is null then
-        perform api.fail('validation_error', array['${filter.name}']);
-      end if;`;
+      v_value := ${argument(record, filter)};
+      if v_value is null then perform api.fail('validation_error', array['${filter.name}']); end if;`;
   return `    when '${filter.name}' then${required}
       return array(
         select ${id} from crm.${record.about.table} t

@@ -12,7 +12,6 @@ import { records } from "./records.ts";
 import { sampleSql } from "./sample_sql.ts";
 import { columns, commented } from "./sql_text.ts";
 import { searchedSql } from "./search_sql.ts";
-import { summarySql } from "./summary_sql.ts";
 import { upsertSql } from "./upsert_sql.ts";
 
 /** The SQL that `deno task records` writes, by the schema file beside which the task writes it. */
@@ -29,7 +28,6 @@ export function writtenSql(): Map<string, string> {
     const concern = CONCERNS[record.name] ?? record.about.table;
     add(concern, recordSql(record));
     if (record.about.upsert) add(concern, upsertSql(record));
-    if (record.about.summary) add(concern, summarySql(record, record.about.summary));
   }
   add("events", sampleSql());
   add("events", changedFieldNamesSql());

@@ -126,7 +126,7 @@ function reads(probe: Omit<Probe, "args">, path: string, ids: Record<string, str
     // The longest `expand`, and every `sort` and `group_by`.
     if (name === "expand") return [`'${JSON.stringify(Object.keys(recordOf(resource)!.expansions))}'::jsonb`];
     if (name === "sort") return sortWords(recordOf(resource)!.sorts).map((word) => `'${word}'::text`);
-    if (name === "group_by") return Object.keys(record!.about.summary!.by).map((word) => `'${word}'::text`);
+    if (name === "group_by") return record!.about.summary!.map((word) => `'${word}'::text`);
     return record ? valuesOfRecord(record, name) : valuesOfFeed(resource, name, query.shape[name]!);
   };
   const pick = (some: string[]) => Object.fromEntries(some.map((name) => [name, valuesOf(name)[1]!]));

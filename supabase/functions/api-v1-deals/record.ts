@@ -29,17 +29,7 @@ export const deal = record("deal", {
     ),
   },
   atLeastOneOf: ["title", "contact_id", "company_id"],
-  summary: {
-    groups: ["pipeline_id", "stage_id", "status"],
-    sums: ["value", "recurring_value"],
-    most: 50_000,
-    by: {
-      owner: { key: "t.owner_id::text", names: "members" },
-      stage: { key: "t.stage_id::text", names: "stages" },
-      month: { key: "to_char(coalesce(t.closed_at at time zone 'UTC', t.expected_close_date), 'YYYY-MM')" },
-      source: { key: "t.source" },
-    },
-  },
+  summary: ["owner", "stage", "month", "source"],
   sorts: ["value", "moved_at", "expected_close_date"],
   filters: {
     inactive_since: field.before(

@@ -25,8 +25,8 @@ export interface RecordAbout {
    * `_list`; `archive`: the verbs `_archive` and `_restore`.
    */
   sql?: readonly ("insert" | "save" | "get" | "list" | "archive")[];
-  /** Adds the verb `api.<name>_summary`. Its query is {@link CrmRecord.summaryQuery}. */
-  summary?: RecordSummary;
+  /** The values of `group_by` in {@link CrmRecord.summaryQuery}, the query of the verb `api.<name>_summary`. */
+  summary?: readonly string[];
   /** Enables upserts. `by`: the fields by which they can find the record, each of which has a filter. */
   upsert?: {
     by: readonly [string, ...string[]];
@@ -56,16 +56,6 @@ export interface RecordAbout {
   search?: RecordSearch;
   /** Subsets of the fields for other readers, by the name of the subset's schema in OpenAPI. */
   views?: Readonly<Record<string, RecordView>>;
-}
-
-/** Counts and sums of the records that a list would return. */
-export interface RecordSummary {
-  groups: readonly string[];
-  sums: readonly string[];
-  /** Maximum records that one call reads; if there are more, the call fails with too_many_records. */
-  most: number;
-  /** The values of `group_by`. `key`: an SQL expression on row `t`; `names`: the table with the names of ids. */
-  by: Readonly<Record<string, { key: string; names?: string }>>;
 }
 
 /** The columns of a record that a search covers. */
@@ -194,10 +184,9 @@ export class CrmRecord {
       ...withCode("invalid_cursor", "Deve vir com o mesmo sort da resposta de onde veio"),
     });
     this.query = this.#requireFilter(this.query);
-    const groups = Object.keys(about.summary?.by ?? {});
     this.summaryQuery = ListQuery.extend({
       ...mapDefined(this.filters, filterRule),
-      ...(groups.length > 0 && { group_by: z.enum(groups).optional().meta(GROUP_BY) }),
+      ...(about.summary && { group_by: z.enum(about.summary).optional().meta(GROUP_BY) }),
     }).omit({ limit: true, cursor: true });
   }
 
