@@ -1224,14 +1224,6 @@ begin
         when 'deal_upsert' then return api.deal_upsert(p_args);
         when 'deal_win' then return api.deal_win(p_args);
       end case;
-    when 'event' then
-      case p_verb
-        when 'event_list' then return api.event_list(p_args);
-      end case;
-    when 'lead' then
-      case p_verb
-        when 'lead_create' then return api.lead_create(p_args);
-      end case;
     when 'me' then
       case p_verb
         when 'me_get' then return api.me_get(p_args);
@@ -1244,23 +1236,11 @@ begin
         when 'note_get' then return api.note_get(p_args);
         when 'note_list' then return api.note_list(p_args);
       end case;
-    when 'operation' then
-      case p_verb
-        when 'operation_get' then return api.operation_get(p_args);
-      end case;
-    when 'pipeline' then
-      case p_verb
-        when 'pipeline_list' then return api.pipeline_list(p_args);
-      end case;
     when 'proposal' then
       case p_verb
         when 'proposal_accept' then return api.proposal_accept(p_args);
         when 'proposal_reject' then return api.proposal_reject(p_args);
         when 'proposal_view' then return api.proposal_view(p_args);
-      end case;
-    when 'search' then
-      case p_verb
-        when 'search_list' then return api.search_list(p_args);
       end case;
     when 'webhook' then
       case p_verb
@@ -1278,8 +1258,13 @@ begin
         when 'webhook_test' then return api.webhook_test(p_args);
         when 'webhook_update' then return api.webhook_update(p_args);
       end case;
-    when 'workspace' then
+    else
       case p_verb
+        when 'event_list' then return api.event_list(p_args);
+        when 'lead_create' then return api.lead_create(p_args);
+        when 'operation_get' then return api.operation_get(p_args);
+        when 'pipeline_list' then return api.pipeline_list(p_args);
+        when 'search_list' then return api.search_list(p_args);
         when 'workspace_get' then return api.workspace_get(p_args);
       end case;
   end case;
@@ -4049,7 +4034,7 @@ language plpgsql set search_path = '' as $$
 declare
   v_company record := crm.company_insert(crm.company_new(p_args));
 begin
-  return crm.creation_json(p_args, crm.company_json(v_company.made), v_company.alike);
+  return crm.creation_json(p_args, v_company.made, v_company.alike);
 end
 $$;
 comment on function api.company_create(jsonb) is
@@ -4088,10 +4073,8 @@ language sql stable as $$
   )::api.company)
 $$;
 comment on function crm.company_json(crm.companies) is 'A row as public JSON, with the fields of api.company.';
-create function crm.company_insert(t crm.companies, out made crm.companies, out alike uuid[])
+create function crm.company_insert(t crm.companies, out made json, out alike uuid[])
 language plpgsql set search_path = '' as $$
-declare
-  v_made record;
 begin
   insert into crm.companies as new (
     workspace_id, name, legal_name, tax_id, domain, website, email, phone, industry, employee_count, linkedin,
@@ -4101,7 +4084,7 @@ begin
     crm.current_workspace_id(), t.name, t.legal_name, t.tax_id, t.domain, t.website, t.email, t.phone, t.industry,
     t.employee_count, t.linkedin, t.instagram, t.address, t.owner_id, t.notes, t.custom_fields, t.tags, t.external_id
   )
-  returning new as made, array(
+  returning crm.company_json(new), array(
     select o.id from crm.companies o
     where o.workspace_id = new.workspace_id and o.tax_id = any (array[new.tax_id]) and o.tax_id is not null
       and o.archived_at is null
@@ -4111,13 +4094,11 @@ begin
     where o.workspace_id = new.workspace_id and o.domain = any (array[nullif(new.domain, '')]) and o.domain is not null
       and o.archived_at is null
     order by o.domain, o.id limit 5
-  ) as alike into v_made;
-  made := v_made.made;
-  alike := v_made.alike;
+  ) into made, alike;
 end
 $$;
 comment on function crm.company_insert(crm.companies) is
-  'Creates the record and returns it, and for each compared field up to five similar records in use.';
+  'Creates the record and returns its JSON, and for each compared field up to five similar records in use.';
 create function crm.company_lock(p_id uuid, p_if_match jsonb default null) returns crm.companies
 language plpgsql set search_path = '' as $$
 declare
@@ -4558,8 +4539,6 @@ $$;
 comment on function crm.contact_json(crm.contacts) is 'A row as public JSON, with the fields of api.contact.';
 create function crm.contact_insert(t crm.contacts, out made uuid, out alike uuid[])
 language plpgsql set search_path = '' as $$
-declare
-  v_made record;
 begin
   insert into crm.contacts as new (
     workspace_id, name, email, phone, phone2, whatsapp, job_title, company_id, owner_id, instagram, linkedin, notes,
@@ -4569,7 +4548,7 @@ begin
     crm.current_workspace_id(), t.name, t.email, t.phone, t.phone2, t.whatsapp, t.job_title, t.company_id, t.owner_id,
     t.instagram, t.linkedin, t.notes, t.custom_fields, t.tags, t.external_id
   )
-  returning new.id as made, array(
+  returning new.id, array(
     select o.id from crm.contacts o
     where o.workspace_id = new.workspace_id and o.email = any (array[new.email]) and o.email is not null
       and o.archived_at is null
@@ -4579,9 +4558,7 @@ begin
     where o.workspace_id = new.workspace_id and o.phone_e164 = any (crm.phone_spellings(new.phone)) and o.phone_e164 is not null
       and o.archived_at is null
     order by o.phone_e164, o.id limit 5
-  ) as alike into v_made;
-  made := v_made.made;
-  alike := v_made.alike;
+  ) into made, alike;
 end
 $$;
 comment on function crm.contact_insert(crm.contacts) is
@@ -6973,20 +6950,10 @@ begin
     return v_id;
   end if;
 
-  case v_object_type
-    when 'deal' then
-      select crm.deal_json(t) into v_object from jsonb_populate_record(null::crm.deals, v_row) t;
-    when 'contact' then
-      select crm.contact_json(t) into v_object from jsonb_populate_record(null::crm.contacts, v_row) t;
-    when 'company' then
-      select crm.company_json(t) into v_object from jsonb_populate_record(null::crm.companies, v_row) t;
-    when 'activity' then
-      select crm.activity_json(t) into v_object from jsonb_populate_record(null::crm.activities, v_row) t;
-    when 'note' then
-      select crm.note_json(t) into v_object from jsonb_populate_record(null::crm.notes, v_row) t;
-    when 'proposal' then
-      select crm.proposal_json(t) into v_object from jsonb_populate_record(null::crm.proposals, v_row) t;
-  end case;
+  execute format(
+    'select crm.%I(t) from jsonb_populate_record(null::crm.%I, $1) t', v_object_type || '_json',
+    crm.table_of(v_object_type)
+  ) into v_object using v_row;
   return case when v_facts = '{}' then v_object else crm.with_fields(v_object, v_facts::json) end;
 end
 $$;
@@ -7003,12 +6970,11 @@ begin
       "title":"Padaria Sol: plano anual", "status":"aberto", "value":12500.5, "recurring_value":990,
       "pipeline_id":"019cae6b-6600-723b-8f0d-244a4cb62c85", "stage_id":"019cae6b-6600-7ecd-8137-8bc9dc130008",
       "contact_id":"01a0e82c-9612-7093-8e7d-5fdbaacfa924", "company_id":"01a0e82c-9612-7f16-88cc-dd91548c5a8c",
-      "owner_id":"019cae6b-6600-7e31-8ab6-43c44f7a0ec8", "expected_close_date":"2026-10-30", "loss_reason_id":null,
-      "loss_note":null, "source":"Formulário do site", "utm":{"source":"google","medium":"cpc","campaign":"primavera"},
+      "owner_id":"019cae6b-6600-7e31-8ab6-43c44f7a0ec8", "expected_close_date":"2026-10-30",
+      "source":"Formulário do site", "utm":{"source":"google","medium":"cpc","campaign":"primavera"},
       "custom_fields":{"segmento":"alimentação"}, "tags":["cliente-novo"], "external_id":"form-2026-0042",
-      "stage_changed_at":"2026-10-01T12:00:00.480Z", "last_activity_at":"2026-10-01T12:40:00.000Z", "won_at":null,
-      "lost_at":null, "closed_at":null, "archived_at":null, "created_at":"2026-09-28T13:20:31.250Z",
-      "updated_at":"2026-10-01T12:00:00.480Z"
+      "stage_changed_at":"2026-10-01T12:00:00.480Z", "last_activity_at":"2026-10-01T12:40:00.000Z",
+      "created_at":"2026-09-28T13:20:31.250Z", "updated_at":"2026-10-01T12:00:00.480Z"
     }'
     when 'activity' then '{
       "id":"01a0f77a-9100-7065-8186-3bf5d902262b", "workspace_id":"019cae6b-6600-721a-8323-0e03772a58af",
@@ -7016,27 +6982,26 @@ begin
       "owner_id":"019cae6b-6600-7e31-8ab6-43c44f7a0ec8", "created_by_id":"019cae6b-6600-7e31-8ab6-43c44f7a0ec8",
       "type":"reuniao", "title":"Apresentar a proposta", "description":"Levar a amostra",
       "due_at":"2026-10-08T14:00:00.000Z", "duration_minutes":40, "is_online_meeting":true,
-      "meeting_url":"https://meet.example.com/abc", "location":null, "status":"pendente", "completed_at":null,
-      "is_overdue":false, "created_at":"2026-10-01T12:40:00.000Z", "updated_at":"2026-10-01T12:40:00.000Z"
+      "meeting_url":"https://meet.example.com/abc", "status":"pendente", "is_overdue":false,
+      "created_at":"2026-10-01T12:40:00.000Z", "updated_at":"2026-10-01T12:40:00.000Z"
     }'
     when 'contact' then '{
       "id":"01a0e82c-9612-7093-8e7d-5fdbaacfa924", "workspace_id":"019cae6b-6600-721a-8323-0e03772a58af",
-      "name":"Ana Souza", "email":"ana@padariasol.com.br", "phone":"+55 19 91234-5678", "phone2":null,
-      "whatsapp":"+55 19 91234-5678", "job_title":"Compradora", "company_id":"01a0e82c-9612-7f16-88cc-dd91548c5a8c",
-      "owner_id":"019cae6b-6600-7e31-8ab6-43c44f7a0ec8", "instagram":"@padariasol", "linkedin":null, "notes":null,
+      "name":"Ana Souza", "email":"ana@padariasol.com.br", "phone":"+55 19 91234-5678", "whatsapp":"+55 19 91234-5678",
+      "job_title":"Compradora", "company_id":"01a0e82c-9612-7f16-88cc-dd91548c5a8c",
+      "owner_id":"019cae6b-6600-7e31-8ab6-43c44f7a0ec8", "instagram":"@padariasol",
       "custom_fields":{"segmento":"alimentação"}, "tags":["cliente-novo"], "external_id":"cliente-1042",
-      "archived_at":null, "merged_into_id":null, "erased_at":null, "created_at":"2026-09-28T13:20:31.250Z",
-      "updated_at":"2026-09-28T13:20:31.250Z"
+      "created_at":"2026-09-28T13:20:31.250Z", "updated_at":"2026-09-28T13:20:31.250Z"
     }'
     when 'company' then '{
       "id":"01a0e82c-9612-7f16-88cc-dd91548c5a8c", "workspace_id":"019cae6b-6600-721a-8323-0e03772a58af",
       "name":"Padaria Sol", "legal_name":"Padaria Sol Ltda.", "tax_id":"12ABC34501DE35", "domain":"padariasol.com.br",
       "website":"https://padariasol.com.br", "email":"contato@padariasol.com.br", "phone":"+55 19 3234-5678",
-      "industry":"Alimentação", "employee_count":40, "linkedin":null, "instagram":"@padariasol",
+      "industry":"Alimentação", "employee_count":40, "instagram":"@padariasol",
       "address":{"street":"Rua das Flores","number":"100","district":"Centro","city":"Campinas","state":"SP","postal_code":"13010-000","country":"BR"},
-      "owner_id":"019cae6b-6600-7e31-8ab6-43c44f7a0ec8", "notes":null, "custom_fields":{"segmento":"alimentação"},
-      "tags":["cliente-novo"], "external_id":"erp-207", "archived_at":null, "merged_into_id":null,
-      "created_at":"2026-09-28T13:20:31.250Z", "updated_at":"2026-09-28T13:20:31.250Z"
+      "owner_id":"019cae6b-6600-7e31-8ab6-43c44f7a0ec8", "custom_fields":{"segmento":"alimentação"},
+      "tags":["cliente-novo"], "external_id":"erp-207", "created_at":"2026-09-28T13:20:31.250Z",
+      "updated_at":"2026-09-28T13:20:31.250Z"
     }'
     when 'note' then '{
       "id":"01a0f2d6-5d50-7edb-8465-624291e4053c", "deal_id":"01a0e82c-9612-7f96-8c94-f287038f6943",
@@ -7047,8 +7012,7 @@ begin
     when 'proposal' then '{
       "id":"01a0f788-4ca0-7ecd-8137-8bc9dc130008", "workspace_id":"019cae6b-6600-721a-8323-0e03772a58af",
       "deal_id":"01a0e82c-9612-7f96-8c94-f287038f6943", "title":"Plano anual", "value":12500.5, "recurring_value":990,
-      "status":"enviada", "sent_at":"2026-10-01T13:00:00.000Z", "viewed_at":null, "accepted_at":null,
-      "rejected_at":null, "rejection_reason":null, "expires_at":"2026-10-31T23:59:59.000Z",
+      "status":"enviada", "sent_at":"2026-10-01T13:00:00.000Z", "expires_at":"2026-10-31T23:59:59.000Z",
       "created_at":"2026-10-01T12:55:00.000Z", "updated_at":"2026-10-01T13:00:00.000Z"
     }'
     when 'lead' then '{
@@ -10967,6 +10931,29 @@ $$;
 comment on function crm.pending_texts(text, integer) is
   'The records of the current workspace whose text may have changed since it was indexed; null if there are more than '
   'p_most events since then. Security definer, because verbs may not read the job''s progress.';
+create function crm.keep_texts(p_workspace_id uuid, p_record text, p_ids uuid[]) returns void
+language plpgsql set search_path = '' set enable_seqscan = off as $$
+declare
+  v_list record;
+  v_rows crm.record_keys[];
+begin
+  select l.target, l.sql into v_list from crm.list_filters(p_record) l where l.kind = 'list';
+  if v_list.sql is null then return; end if;
+  perform crm.lock_texts_of(p_workspace_id);
+  execute format(
+    'select array(select row(t.id, t.tags, t.custom_fields, %s)::crm.record_keys from %s t'
+    ' where t.workspace_id = $1 and t.id = any ($2))',
+    v_list.sql, v_list.target
+  ) into v_rows using p_workspace_id, p_ids;
+  insert into crm.search_texts as kept (workspace_id, record, id, text)
+  select p_workspace_id, p_record, r.id, r.search_text from unnest(v_rows) r
+  on conflict (workspace_id, record, id) do update set text = excluded.text where kept.text <> excluded.text;
+  perform crm.keep_values(p_workspace_id, p_record, v_rows);
+end
+$$;
+comment on function crm.keep_texts(uuid, text, uuid[]) is
+  'Writes the current searched texts and indexed values of records. Does nothing for a kind of records without '
+  'search.';
 create function crm.index_texts_of(p_done crm.search_backlog, p_horizon bigint, p_most integer) returns integer
 language plpgsql set search_path = '' set plan_cache_mode = 'force_generic_plan' set enable_seqscan = off
 set enable_bitmapscan = off set enable_sort = off set jit = off as $$
@@ -11074,39 +11061,6 @@ language sql immutable as $$
 $$;
 comment on function crm.text_changed(crm.event_type, jsonb) is
   'The kind of the record whose searched text, tags or custom fields an event changes; null if it changes none.';
-create function crm.keep_texts(p_workspace_id uuid, p_record text, p_ids uuid[]) returns void
-language plpgsql set search_path = '' set enable_seqscan = off as $$
-declare
-  v_rows crm.record_keys[];
-begin
-  if p_record <> all ('{company,contact,deal}') then return; end if;
-  perform crm.lock_texts_of(p_workspace_id);
-  case p_record
-    when 'company' then
-      v_rows := array(
-        select row(t.id, t.tags, t.custom_fields, crm.company_text(t))::crm.record_keys from crm.companies t
-        where t.workspace_id = p_workspace_id and t.id = any (p_ids)
-      );
-    when 'contact' then
-      v_rows := array(
-        select row(t.id, t.tags, t.custom_fields, crm.contact_text(t))::crm.record_keys from crm.contacts t
-        where t.workspace_id = p_workspace_id and t.id = any (p_ids)
-      );
-    when 'deal' then
-      v_rows := array(
-        select row(t.id, t.tags, t.custom_fields, crm.deal_text(t))::crm.record_keys from crm.deals t
-        where t.workspace_id = p_workspace_id and t.id = any (p_ids)
-      );
-  end case;
-  insert into crm.search_texts as kept (workspace_id, record, id, text)
-  select p_workspace_id, p_record, r.id, r.search_text from unnest(v_rows) r
-  on conflict (workspace_id, record, id) do update set text = excluded.text where kept.text <> excluded.text;
-  perform crm.keep_values(p_workspace_id, p_record, v_rows);
-end
-$$;
-comment on function crm.keep_texts(uuid, text, uuid[]) is
-  'Writes the current searched texts and indexed values of records. Does nothing for a kind of records without '
-  'search.';
 
 
 create function crm.timeline(p_deals uuid[], p_contact_id uuid, p_args jsonb) returns json
@@ -14844,14 +14798,6 @@ begin
   -- Static calls, whose plans Postgres caches, because it would plan a dynamic statement at every call. The resource is
   -- compared first, so that few comparisons run: Postgres prepares each comparison again in every transaction.
   case split_part(p_verb, '_', 1)
-    when 'action' then
-      case p_verb
-        when 'action_list' then return app.action_list(p_args);
-      end case;
-    when 'contact' then
-      case p_verb
-        when 'contact_import' then return app.contact_import(p_args);
-      end case;
     when 'custom' then
       case p_verb
         when 'custom_field_archive' then return app.custom_field_archive(p_args);
@@ -14860,19 +14806,11 @@ begin
         when 'custom_field_restore' then return app.custom_field_restore(p_args);
         when 'custom_field_update' then return app.custom_field_update(p_args);
       end case;
-    when 'deal' then
-      case p_verb
-        when 'deal_proposal_create' then return app.deal_proposal_create(p_args);
-      end case;
     when 'delivery' then
       case p_verb
         when 'delivery_get' then return app.delivery_get(p_args);
         when 'delivery_list' then return app.delivery_list(p_args);
         when 'delivery_redeliver' then return app.delivery_redeliver(p_args);
-      end case;
-    when 'event' then
-      case p_verb
-        when 'event_list' then return app.event_list(p_args);
       end case;
     when 'funnel' then
       case p_verb
@@ -14913,10 +14851,6 @@ begin
         when 'proposal_link' then return app.proposal_link(p_args);
         when 'proposal_send' then return app.proposal_send(p_args);
       end case;
-    when 'session' then
-      case p_verb
-        when 'session_list' then return app.session_list(p_args);
-      end case;
     when 'subscription' then
       case p_verb
         when 'subscription_create' then return app.subscription_create(p_args);
@@ -14936,6 +14870,14 @@ begin
         when 'workspace_get' then return app.workspace_get(p_args);
         when 'workspace_search' then return app.workspace_search(p_args);
         when 'workspace_update' then return app.workspace_update(p_args);
+      end case;
+    else
+      case p_verb
+        when 'action_list' then return app.action_list(p_args);
+        when 'contact_import' then return app.contact_import(p_args);
+        when 'deal_proposal_create' then return app.deal_proposal_create(p_args);
+        when 'event_list' then return app.event_list(p_args);
+        when 'session_list' then return app.session_list(p_args);
       end case;
   end case;
 end
@@ -17854,8 +17796,8 @@ grant execute on function
   crm.refuses_undefined_fields, crm.remove_deal_contact, crm.require_active_pipeline, crm.require_active_stage,
   crm.require_known_filters, crm.require_own_delivery, crm.require_record, crm.require_references, crm.rest_of_page,
   crm.run_batch, crm.run_batch_item, crm.run_group, crm.sorted_list, crm.stage_json, crm.stage_of_new_deal,
-  crm.stages_of, crm.subscription_insert, crm.sum_deals, crm.synced_page, crm.table_of, crm.timeline,
-  crm.unfinished_operation, crm.unless_dry_run, crm.unusable_detail, crm.updated_ids, crm.version, crm.wake_dispatcher,
+  crm.stages_of, crm.subscription_insert, crm.sum_deals, crm.synced_page, crm.timeline, crm.unfinished_operation,
+  crm.unless_dry_run, crm.unusable_detail, crm.updated_ids, crm.version, crm.wake_dispatcher,
   crm.with_activity_defaults, crm.with_possible_duplicates, crm.with_tags
 to crm_api;
 grant execute on function
@@ -17875,9 +17817,9 @@ grant execute on function
   crm.redeliver_all, crm.request_ids, crm.request_page, crm.resume_subscription, crm.rotate_secret, crm.rows_by,
   crm.rows_by_value, crm.sample_data, crm.sample_facts, crm.sample_row, crm.sample_state, crm.search, crm.search_page,
   crm.search_text, crm.search_words, crm.send_test_event, crm.sent_values, crm.shortest_way, crm.shown_state,
-  crm.spelled_tax_id, crm.subscription_json, crm.subscription_overview, crm.subscription_overviews, crm.tag_keys,
-  crm.text_key, crm.uuid_v7, crm.uuid_v7_floor, crm.uuid_v7_time, crm.value_condition, crm.value_keys, crm.walk_for,
-  crm.with_fields, crm.without_case, crm.zone_of
+  crm.spelled_tax_id, crm.subscription_json, crm.subscription_overview, crm.subscription_overviews, crm.table_of,
+  crm.tag_keys, crm.text_key, crm.uuid_v7, crm.uuid_v7_floor, crm.uuid_v7_time, crm.value_condition, crm.value_keys,
+  crm.walk_for, crm.with_fields, crm.without_case, crm.zone_of
 to crm_api, crm_app;
 grant execute on function
   app.action_list, app.contact_import, app.custom_field_archive, app.custom_field_create, app.custom_field_list,

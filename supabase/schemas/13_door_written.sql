@@ -78,14 +78,6 @@ begin
         when 'deal_upsert' then return api.deal_upsert(p_args);
         when 'deal_win' then return api.deal_win(p_args);
       end case;
-    when 'event' then
-      case p_verb
-        when 'event_list' then return api.event_list(p_args);
-      end case;
-    when 'lead' then
-      case p_verb
-        when 'lead_create' then return api.lead_create(p_args);
-      end case;
     when 'me' then
       case p_verb
         when 'me_get' then return api.me_get(p_args);
@@ -98,23 +90,11 @@ begin
         when 'note_get' then return api.note_get(p_args);
         when 'note_list' then return api.note_list(p_args);
       end case;
-    when 'operation' then
-      case p_verb
-        when 'operation_get' then return api.operation_get(p_args);
-      end case;
-    when 'pipeline' then
-      case p_verb
-        when 'pipeline_list' then return api.pipeline_list(p_args);
-      end case;
     when 'proposal' then
       case p_verb
         when 'proposal_accept' then return api.proposal_accept(p_args);
         when 'proposal_reject' then return api.proposal_reject(p_args);
         when 'proposal_view' then return api.proposal_view(p_args);
-      end case;
-    when 'search' then
-      case p_verb
-        when 'search_list' then return api.search_list(p_args);
       end case;
     when 'webhook' then
       case p_verb
@@ -132,8 +112,13 @@ begin
         when 'webhook_test' then return api.webhook_test(p_args);
         when 'webhook_update' then return api.webhook_update(p_args);
       end case;
-    when 'workspace' then
+    else
       case p_verb
+        when 'event_list' then return api.event_list(p_args);
+        when 'lead_create' then return api.lead_create(p_args);
+        when 'operation_get' then return api.operation_get(p_args);
+        when 'pipeline_list' then return api.pipeline_list(p_args);
+        when 'search_list' then return api.search_list(p_args);
         when 'workspace_get' then return api.workspace_get(p_args);
       end case;
   end case;

@@ -63,7 +63,7 @@ language plpgsql set search_path = '' as $$
 declare
   v_company record := crm.company_insert(crm.company_new(p_args));
 begin
-  return crm.creation_json(p_args, crm.company_json(v_company.made), v_company.alike);
+  return crm.creation_json(p_args, v_company.made, v_company.alike);
 end
 $$;
 comment on function api.company_create(jsonb) is

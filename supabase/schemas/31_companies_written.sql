@@ -18,10 +18,8 @@ language sql stable as $$
 $$;
 comment on function crm.company_json(crm.companies) is 'A row as public JSON, with the fields of api.company.';
 
-create function crm.company_insert(t crm.companies, out made crm.companies, out alike uuid[])
+create function crm.company_insert(t crm.companies, out made json, out alike uuid[])
 language plpgsql set search_path = '' as $$
-declare
-  v_made record;
 begin
   insert into crm.companies as new (
     workspace_id, name, legal_name, tax_id, domain, website, email, phone, industry, employee_count, linkedin,
@@ -31,7 +29,7 @@ begin
     crm.current_workspace_id(), t.name, t.legal_name, t.tax_id, t.domain, t.website, t.email, t.phone, t.industry,
     t.employee_count, t.linkedin, t.instagram, t.address, t.owner_id, t.notes, t.custom_fields, t.tags, t.external_id
   )
-  returning new as made, array(
+  returning crm.company_json(new), array(
     select o.id from crm.companies o
     where o.workspace_id = new.workspace_id and o.tax_id = any (array[new.tax_id]) and o.tax_id is not null
       and o.archived_at is null
@@ -41,13 +39,11 @@ begin
     where o.workspace_id = new.workspace_id and o.domain = any (array[nullif(new.domain, '')]) and o.domain is not null
       and o.archived_at is null
     order by o.domain, o.id limit 5
-  ) as alike into v_made;
-  made := v_made.made;
-  alike := v_made.alike;
+  ) into made, alike;
 end
 $$;
 comment on function crm.company_insert(crm.companies) is
-  'Creates the record and returns it, and for each compared field up to five similar records in use.';
+  'Creates the record and returns its JSON, and for each compared field up to five similar records in use.';
 
 create function crm.company_lock(p_id uuid, p_if_match jsonb default null) returns crm.companies
 language plpgsql set search_path = '' as $$

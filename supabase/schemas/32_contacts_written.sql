@@ -19,8 +19,6 @@ comment on function crm.contact_json(crm.contacts) is 'A row as public JSON, wit
 
 create function crm.contact_insert(t crm.contacts, out made uuid, out alike uuid[])
 language plpgsql set search_path = '' as $$
-declare
-  v_made record;
 begin
   insert into crm.contacts as new (
     workspace_id, name, email, phone, phone2, whatsapp, job_title, company_id, owner_id, instagram, linkedin, notes,
@@ -30,7 +28,7 @@ begin
     crm.current_workspace_id(), t.name, t.email, t.phone, t.phone2, t.whatsapp, t.job_title, t.company_id, t.owner_id,
     t.instagram, t.linkedin, t.notes, t.custom_fields, t.tags, t.external_id
   )
-  returning new.id as made, array(
+  returning new.id, array(
     select o.id from crm.contacts o
     where o.workspace_id = new.workspace_id and o.email = any (array[new.email]) and o.email is not null
       and o.archived_at is null
@@ -40,9 +38,7 @@ begin
     where o.workspace_id = new.workspace_id and o.phone_e164 = any (crm.phone_spellings(new.phone)) and o.phone_e164 is not null
       and o.archived_at is null
     order by o.phone_e164, o.id limit 5
-  ) as alike into v_made;
-  made := v_made.made;
-  alike := v_made.alike;
+  ) into made, alike;
 end
 $$;
 comment on function crm.contact_insert(crm.contacts) is

@@ -311,20 +311,10 @@ begin
     return v_id;
   end if;
 
-  case v_object_type
-    when 'deal' then
-      select crm.deal_json(t) into v_object from jsonb_populate_record(null::crm.deals, v_row) t;
-    when 'contact' then
-      select crm.contact_json(t) into v_object from jsonb_populate_record(null::crm.contacts, v_row) t;
-    when 'company' then
-      select crm.company_json(t) into v_object from jsonb_populate_record(null::crm.companies, v_row) t;
-    when 'activity' then
-      select crm.activity_json(t) into v_object from jsonb_populate_record(null::crm.activities, v_row) t;
-    when 'note' then
-      select crm.note_json(t) into v_object from jsonb_populate_record(null::crm.notes, v_row) t;
-    when 'proposal' then
-      select crm.proposal_json(t) into v_object from jsonb_populate_record(null::crm.proposals, v_row) t;
-  end case;
+  execute format(
+    'select crm.%I(t) from jsonb_populate_record(null::crm.%I, $1) t', v_object_type || '_json',
+    crm.table_of(v_object_type)
+  ) into v_object using v_row;
   return case when v_facts = '{}' then v_object else crm.with_fields(v_object, v_facts::json) end;
 end
 $$;

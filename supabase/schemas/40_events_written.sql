@@ -9,12 +9,11 @@ begin
       "title":"Padaria Sol: plano anual", "status":"aberto", "value":12500.5, "recurring_value":990,
       "pipeline_id":"019cae6b-6600-723b-8f0d-244a4cb62c85", "stage_id":"019cae6b-6600-7ecd-8137-8bc9dc130008",
       "contact_id":"01a0e82c-9612-7093-8e7d-5fdbaacfa924", "company_id":"01a0e82c-9612-7f16-88cc-dd91548c5a8c",
-      "owner_id":"019cae6b-6600-7e31-8ab6-43c44f7a0ec8", "expected_close_date":"2026-10-30", "loss_reason_id":null,
-      "loss_note":null, "source":"Formulário do site", "utm":{"source":"google","medium":"cpc","campaign":"primavera"},
+      "owner_id":"019cae6b-6600-7e31-8ab6-43c44f7a0ec8", "expected_close_date":"2026-10-30",
+      "source":"Formulário do site", "utm":{"source":"google","medium":"cpc","campaign":"primavera"},
       "custom_fields":{"segmento":"alimentação"}, "tags":["cliente-novo"], "external_id":"form-2026-0042",
-      "stage_changed_at":"2026-10-01T12:00:00.480Z", "last_activity_at":"2026-10-01T12:40:00.000Z", "won_at":null,
-      "lost_at":null, "closed_at":null, "archived_at":null, "created_at":"2026-09-28T13:20:31.250Z",
-      "updated_at":"2026-10-01T12:00:00.480Z"
+      "stage_changed_at":"2026-10-01T12:00:00.480Z", "last_activity_at":"2026-10-01T12:40:00.000Z",
+      "created_at":"2026-09-28T13:20:31.250Z", "updated_at":"2026-10-01T12:00:00.480Z"
     }'
     when 'activity' then '{
       "id":"01a0f77a-9100-7065-8186-3bf5d902262b", "workspace_id":"019cae6b-6600-721a-8323-0e03772a58af",
@@ -22,27 +21,26 @@ begin
       "owner_id":"019cae6b-6600-7e31-8ab6-43c44f7a0ec8", "created_by_id":"019cae6b-6600-7e31-8ab6-43c44f7a0ec8",
       "type":"reuniao", "title":"Apresentar a proposta", "description":"Levar a amostra",
       "due_at":"2026-10-08T14:00:00.000Z", "duration_minutes":40, "is_online_meeting":true,
-      "meeting_url":"https://meet.example.com/abc", "location":null, "status":"pendente", "completed_at":null,
-      "is_overdue":false, "created_at":"2026-10-01T12:40:00.000Z", "updated_at":"2026-10-01T12:40:00.000Z"
+      "meeting_url":"https://meet.example.com/abc", "status":"pendente", "is_overdue":false,
+      "created_at":"2026-10-01T12:40:00.000Z", "updated_at":"2026-10-01T12:40:00.000Z"
     }'
     when 'contact' then '{
       "id":"01a0e82c-9612-7093-8e7d-5fdbaacfa924", "workspace_id":"019cae6b-6600-721a-8323-0e03772a58af",
-      "name":"Ana Souza", "email":"ana@padariasol.com.br", "phone":"+55 19 91234-5678", "phone2":null,
-      "whatsapp":"+55 19 91234-5678", "job_title":"Compradora", "company_id":"01a0e82c-9612-7f16-88cc-dd91548c5a8c",
-      "owner_id":"019cae6b-6600-7e31-8ab6-43c44f7a0ec8", "instagram":"@padariasol", "linkedin":null, "notes":null,
+      "name":"Ana Souza", "email":"ana@padariasol.com.br", "phone":"+55 19 91234-5678", "whatsapp":"+55 19 91234-5678",
+      "job_title":"Compradora", "company_id":"01a0e82c-9612-7f16-88cc-dd91548c5a8c",
+      "owner_id":"019cae6b-6600-7e31-8ab6-43c44f7a0ec8", "instagram":"@padariasol",
       "custom_fields":{"segmento":"alimentação"}, "tags":["cliente-novo"], "external_id":"cliente-1042",
-      "archived_at":null, "merged_into_id":null, "erased_at":null, "created_at":"2026-09-28T13:20:31.250Z",
-      "updated_at":"2026-09-28T13:20:31.250Z"
+      "created_at":"2026-09-28T13:20:31.250Z", "updated_at":"2026-09-28T13:20:31.250Z"
     }'
     when 'company' then '{
       "id":"01a0e82c-9612-7f16-88cc-dd91548c5a8c", "workspace_id":"019cae6b-6600-721a-8323-0e03772a58af",
       "name":"Padaria Sol", "legal_name":"Padaria Sol Ltda.", "tax_id":"12ABC34501DE35", "domain":"padariasol.com.br",
       "website":"https://padariasol.com.br", "email":"contato@padariasol.com.br", "phone":"+55 19 3234-5678",
-      "industry":"Alimentação", "employee_count":40, "linkedin":null, "instagram":"@padariasol",
+      "industry":"Alimentação", "employee_count":40, "instagram":"@padariasol",
       "address":{"street":"Rua das Flores","number":"100","district":"Centro","city":"Campinas","state":"SP","postal_code":"13010-000","country":"BR"},
-      "owner_id":"019cae6b-6600-7e31-8ab6-43c44f7a0ec8", "notes":null, "custom_fields":{"segmento":"alimentação"},
-      "tags":["cliente-novo"], "external_id":"erp-207", "archived_at":null, "merged_into_id":null,
-      "created_at":"2026-09-28T13:20:31.250Z", "updated_at":"2026-09-28T13:20:31.250Z"
+      "owner_id":"019cae6b-6600-7e31-8ab6-43c44f7a0ec8", "custom_fields":{"segmento":"alimentação"},
+      "tags":["cliente-novo"], "external_id":"erp-207", "created_at":"2026-09-28T13:20:31.250Z",
+      "updated_at":"2026-09-28T13:20:31.250Z"
     }'
     when 'note' then '{
       "id":"01a0f2d6-5d50-7edb-8465-624291e4053c", "deal_id":"01a0e82c-9612-7f96-8c94-f287038f6943",
@@ -53,8 +51,7 @@ begin
     when 'proposal' then '{
       "id":"01a0f788-4ca0-7ecd-8137-8bc9dc130008", "workspace_id":"019cae6b-6600-721a-8323-0e03772a58af",
       "deal_id":"01a0e82c-9612-7f96-8c94-f287038f6943", "title":"Plano anual", "value":12500.5, "recurring_value":990,
-      "status":"enviada", "sent_at":"2026-10-01T13:00:00.000Z", "viewed_at":null, "accepted_at":null,
-      "rejected_at":null, "rejection_reason":null, "expires_at":"2026-10-31T23:59:59.000Z",
+      "status":"enviada", "sent_at":"2026-10-01T13:00:00.000Z", "expires_at":"2026-10-31T23:59:59.000Z",
       "created_at":"2026-10-01T12:55:00.000Z", "updated_at":"2026-10-01T13:00:00.000Z"
     }'
     when 'lead' then '{

@@ -228,6 +228,30 @@ comment on function crm.pending_texts(text, integer) is
   'The records of the current workspace whose text may have changed since it was indexed; null if there are more than '
   'p_most events since then. Security definer, because verbs may not read the job''s progress.';
 
+create function crm.keep_texts(p_workspace_id uuid, p_record text, p_ids uuid[]) returns void
+language plpgsql set search_path = '' set enable_seqscan = off as $$
+declare
+  v_list record;
+  v_rows crm.record_keys[];
+begin
+  select l.target, l.sql into v_list from crm.list_filters(p_record) l where l.kind = 'list';
+  if v_list.sql is null then return; end if;
+  perform crm.lock_texts_of(p_workspace_id);
+  execute format(
+    'select array(select row(t.id, t.tags, t.custom_fields, %s)::crm.record_keys from %s t'
+    ' where t.workspace_id = $1 and t.id = any ($2))',
+    v_list.sql, v_list.target
+  ) into v_rows using p_workspace_id, p_ids;
+  insert into crm.search_texts as kept (workspace_id, record, id, text)
+  select p_workspace_id, p_record, r.id, r.search_text from unnest(v_rows) r
+  on conflict (workspace_id, record, id) do update set text = excluded.text where kept.text <> excluded.text;
+  perform crm.keep_values(p_workspace_id, p_record, v_rows);
+end
+$$;
+comment on function crm.keep_texts(uuid, text, uuid[]) is
+  'Writes the current searched texts and indexed values of records. Does nothing for a kind of records without '
+  'search.';
+
 create function crm.index_texts_of(p_done crm.search_backlog, p_horizon bigint, p_most integer) returns integer
 language plpgsql set search_path = '' set plan_cache_mode = 'force_generic_plan' set enable_seqscan = off
 set enable_bitmapscan = off set enable_sort = off set jit = off as $$

@@ -9,14 +9,6 @@ begin
   -- Static calls, whose plans Postgres caches, because it would plan a dynamic statement at every call. The resource is
   -- compared first, so that few comparisons run: Postgres prepares each comparison again in every transaction.
   case split_part(p_verb, '_', 1)
-    when 'action' then
-      case p_verb
-        when 'action_list' then return app.action_list(p_args);
-      end case;
-    when 'contact' then
-      case p_verb
-        when 'contact_import' then return app.contact_import(p_args);
-      end case;
     when 'custom' then
       case p_verb
         when 'custom_field_archive' then return app.custom_field_archive(p_args);
@@ -25,19 +17,11 @@ begin
         when 'custom_field_restore' then return app.custom_field_restore(p_args);
         when 'custom_field_update' then return app.custom_field_update(p_args);
       end case;
-    when 'deal' then
-      case p_verb
-        when 'deal_proposal_create' then return app.deal_proposal_create(p_args);
-      end case;
     when 'delivery' then
       case p_verb
         when 'delivery_get' then return app.delivery_get(p_args);
         when 'delivery_list' then return app.delivery_list(p_args);
         when 'delivery_redeliver' then return app.delivery_redeliver(p_args);
-      end case;
-    when 'event' then
-      case p_verb
-        when 'event_list' then return app.event_list(p_args);
       end case;
     when 'funnel' then
       case p_verb
@@ -78,10 +62,6 @@ begin
         when 'proposal_link' then return app.proposal_link(p_args);
         when 'proposal_send' then return app.proposal_send(p_args);
       end case;
-    when 'session' then
-      case p_verb
-        when 'session_list' then return app.session_list(p_args);
-      end case;
     when 'subscription' then
       case p_verb
         when 'subscription_create' then return app.subscription_create(p_args);
@@ -101,6 +81,14 @@ begin
         when 'workspace_get' then return app.workspace_get(p_args);
         when 'workspace_search' then return app.workspace_search(p_args);
         when 'workspace_update' then return app.workspace_update(p_args);
+      end case;
+    else
+      case p_verb
+        when 'action_list' then return app.action_list(p_args);
+        when 'contact_import' then return app.contact_import(p_args);
+        when 'deal_proposal_create' then return app.deal_proposal_create(p_args);
+        when 'event_list' then return app.event_list(p_args);
+        when 'session_list' then return app.session_list(p_args);
       end case;
   end case;
 end

@@ -38,8 +38,8 @@ grant execute on function
   crm.refuses_undefined_fields, crm.remove_deal_contact, crm.require_active_pipeline, crm.require_active_stage,
   crm.require_known_filters, crm.require_own_delivery, crm.require_record, crm.require_references, crm.rest_of_page,
   crm.run_batch, crm.run_batch_item, crm.run_group, crm.sorted_list, crm.stage_json, crm.stage_of_new_deal,
-  crm.stages_of, crm.subscription_insert, crm.sum_deals, crm.synced_page, crm.table_of, crm.timeline,
-  crm.unfinished_operation, crm.unless_dry_run, crm.unusable_detail, crm.updated_ids, crm.version, crm.wake_dispatcher,
+  crm.stages_of, crm.subscription_insert, crm.sum_deals, crm.synced_page, crm.timeline, crm.unfinished_operation,
+  crm.unless_dry_run, crm.unusable_detail, crm.updated_ids, crm.version, crm.wake_dispatcher,
   crm.with_activity_defaults, crm.with_possible_duplicates, crm.with_tags
 to crm_api;
 
@@ -60,9 +60,9 @@ grant execute on function
   crm.redeliver_all, crm.request_ids, crm.request_page, crm.resume_subscription, crm.rotate_secret, crm.rows_by,
   crm.rows_by_value, crm.sample_data, crm.sample_facts, crm.sample_row, crm.sample_state, crm.search, crm.search_page,
   crm.search_text, crm.search_words, crm.send_test_event, crm.sent_values, crm.shortest_way, crm.shown_state,
-  crm.spelled_tax_id, crm.subscription_json, crm.subscription_overview, crm.subscription_overviews, crm.tag_keys,
-  crm.text_key, crm.uuid_v7, crm.uuid_v7_floor, crm.uuid_v7_time, crm.value_condition, crm.value_keys, crm.walk_for,
-  crm.with_fields, crm.without_case, crm.zone_of
+  crm.spelled_tax_id, crm.subscription_json, crm.subscription_overview, crm.subscription_overviews, crm.table_of,
+  crm.tag_keys, crm.text_key, crm.uuid_v7, crm.uuid_v7_floor, crm.uuid_v7_time, crm.value_condition, crm.value_keys,
+  crm.walk_for, crm.with_fields, crm.without_case, crm.zone_of
 to crm_api, crm_app;
 
 grant execute on function

@@ -47,19 +47,19 @@ function shownValue(name: string, { shownAs, sql }: Field): string {
 
 function insertSql(record: CrmRecord): string {
   const { name, about } = record;
+  const { alike } = about;
   const table = `crm.${about.table}`;
   const written = insertedColumns(record);
   // Returning the whole row takes a fortieth of the insert's time, so the row is returned only if the reply shows it.
-  const [type, returning, result, said] = answersWithId(name)
-    ? ["uuid", "new.id", "v_id", "its id"]
-    : [table, "new.*", "t", "it"];
-  const { alike } = about;
+  const [type, made, said] = answersWithId(name)
+    ? ["uuid", "new.id", "its id"]
+    : ["json", `crm.${name}_json(new)`, "its JSON"];
   return commented(
     `create function crm.${name}_insert(${
-      alike ? `t ${table}, out made ${type}, out alike uuid[]` : `t ${table}) returns ${type}`
-    }${alike ? ")" : ""}
+      alike ? `t ${table}, out made ${type}, out alike uuid[])` : `t ${table}) returns ${table}`
+    }
 language plpgsql set search_path = '' as $$
-${alike ? "declare\n  v_made record;\n" : result === "t" ? "" : `declare\n  ${result} ${type};\n`}begin
+begin
   insert into ${table} as new (
 ${columns(["workspace_id", ...written], 4)}
   )
@@ -68,19 +68,14 @@ ${columns(["crm.current_workspace_id()", ...written.map((column) => `t.${column}
   )
 ${
       alike
-        ? `  returning ${returning === "new.*" ? "new" : returning} as made, ${
-          alikeSql(table, alike)
-        } as alike into v_made;
-  made := v_made.made;
-  alike := v_made.alike;`
-        : `  returning ${returning} into ${result};
-  return ${result};`
+        ? `  returning ${made}, ${alikeSql(table, alike)} into made, alike;`
+        : "  returning new.* into t;\n  return t;"
     }
 end
 $$;`,
-    `Creates the record and returns ${said}${
-      alike ? ", and for each compared field up to five similar records in use" : ""
-    }.`,
+    alike
+      ? `Creates the record and returns ${said}, and for each compared field up to five similar records in use.`
+      : "Creates the record and returns it.",
   );
 }
 

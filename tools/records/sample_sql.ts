@@ -4,13 +4,13 @@ import { exampleOf } from "../openapi/examples.ts";
 import { eventOfStory } from "../openapi/story/story.ts";
 import { LeadSubmission } from "../../supabase/functions/api-v1-leads/schema.ts";
 import { EVENT_TYPES, EVENTS } from "../../supabase/functions/_shared/contract/events.ts";
-import { columns, commented } from "./sql_text.ts";
+import { columns, commented, WIDTH } from "./sql_text.ts";
 
 /** The functions with the rows, states and facts from which crm.sample_data builds an object. */
 export function sampleSql(): string {
   const schemas = objectSchemas();
   const rows = Object.entries({ ...OBJECTS, lead: LeadSubmission }).map(([object, schema]) =>
-    [object, exampleOf(schemas.add(schema, "output"), schemas, "output")] as const
+    [object, withoutNulls(exampleOf(schemas.add(schema, "output"), schemas, "output") as object)] as const
   );
   const states = EVENT_TYPES.map((type) => [type, eventOfStory(type, EVENTS[type].object).state] as const);
   const facts = EVENT_TYPES.map((type) => {
@@ -44,6 +44,10 @@ export function sampleSql(): string {
   ].join("\n\n");
 }
 
+/** A field that the row lacks is null too. */
+const withoutNulls = (object: object) =>
+  Object.fromEntries(Object.entries(object).filter(([, value]) => value !== null));
+
 function caseSql({ name, argument, cases, text }: {
   name: string;
   argument: string;
@@ -57,7 +61,7 @@ function caseSql({ name, argument, cases, text }: {
 language plpgsql immutable set search_path = '' as $$
 begin
   return case ${parameter}
-${shown.map(([key, value]) => `    when '${key}' then ${literal(value)}`).join("\n")}
+${shown.map(([key, value]) => literal(`    when '${key}' then `, value)).join("\n")}
     else '{}'::jsonb
   end;
 end
@@ -66,12 +70,12 @@ $$;`,
   );
 }
 
-/** A JSON literal, with as many fields in a line as fit. */
-function literal(value: unknown): string {
+/** A JSON literal after the beginning of its line, with as many fields in a line as fit. */
+function literal(beginning: string, value: unknown): string {
   const flat = JSON.stringify(value);
   const fields = Object.entries(value as object).map(([name, value]) =>
     JSON.stringify({ [name]: value }).slice(1, -1)
   );
-  const text = flat.length <= 80 ? flat : `{\n${columns(fields, 6)}\n    }`;
-  return `'${text.replaceAll("'", "''")}'`;
+  const text = beginning.length + flat.length + 2 <= WIDTH ? flat : `{\n${columns(fields, 6)}\n    }`;
+  return `${beginning}'${text.replaceAll("'", "''")}'`;
 }

@@ -1,5 +1,5 @@
 /** Characters in a line of SQL. */
-const WIDTH = 120;
+export const WIDTH = 120;
 
 /** Fills lines of at most `width` characters with words that must not be broken. */
 function fill(words: readonly string[], width: number): string[] {

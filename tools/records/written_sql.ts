@@ -1,9 +1,8 @@
 // The SQL that is generated from the records, events and verbs, by schema file.
 import type { CrmRecord } from "../../supabase/functions/_shared/contract/record.ts";
-import { EVENTS } from "../../supabase/functions/_shared/contract/events.ts";
+import { EVENTS, isEventType } from "../../supabase/functions/_shared/contract/events.ts";
 import type { Reference } from "../../supabase/functions/_shared/contract/record_fields.ts";
 import { endpoints } from "../resources.ts";
-import { changedFieldNamesSql } from "./changed_fields_sql.ts";
 import { expandSql } from "./expand_sql.ts";
 import { listFiltersSql } from "./list_filters_sql.ts";
 import { isErasable, isMergeable } from "./lifecycle_sql.ts";
@@ -11,7 +10,7 @@ import { insertTogetherSql, recordSql } from "./record_sql.ts";
 import { records } from "./records.ts";
 import { sampleSql } from "./sample_sql.ts";
 import { columns, commented } from "./sql_text.ts";
-import { searchedSql } from "./search_sql.ts";
+import { textChangedSql } from "./search_sql.ts";
 import { upsertSql } from "./upsert_sql.ts";
 
 /** The SQL that `deno task records` writes, by the schema file beside which the task writes it. */
@@ -31,7 +30,7 @@ export function writtenSql(): Map<string, string> {
   }
   add("events", sampleSql());
   add("events", changedFieldNamesSql());
-  add("search_pages", searchedSql(records));
+  add("search_pages", textChangedSql(records));
   add("batches", insertTogetherSql(records));
   add("app_door", runVerbSql("app"));
   return new Map([...sql].map(([concern, texts]) => [concern, texts.join("\n\n")]));
@@ -116,12 +115,36 @@ insert into crm.event_types (event, object_type, is_change) values
 ${columns(events.map(([event, { object, change }]) => `('${event}', '${object}', ${change})`), 2)};`;
 }
 
+/** Fields that never change, because they identify the record; and updated_at, which every change sets. */
+const NOT_CHANGES = ["id", "workspace_id", "updated_at"];
+
+/** The SQL function with all names that changed_fields of an event can have. */
+function changedFieldNamesSql(): string {
+  const names = records.filter(({ name }) => isEventType(`${name}.updated`))
+    .flatMap(({ fields }) => Object.keys(fields).filter((field) => fields[field]!.stored))
+    .filter((field) => !NOT_CHANGES.includes(field));
+  return commented(
+    `create function crm.changed_field_names() returns text[]
+language sql immutable as $$
+  select array[
+${columns([...new Set(names)].sort().map((name) => `'${name}'`), 4)}
+  ]
+$$;`,
+    "The names that changed_fields of an updated event can have, whatever the object, in alphabetical order.",
+  );
+}
+
 /** The function through which api.call or app.call runs verbs, as the role to which row-level security applies. */
 function runVerbSql(schema: "api" | "app"): string {
   const { name, role, callers } = RUNNERS[schema];
   const verbs = endpoints
     .filter(({ route }) => (route.endpoint.gate === "session") === (schema === "app"))
     .flatMap(({ route }) => route.endpoint.verb ?? []);
+  const byResource = [...Map.groupBy([...new Set(verbs)].sort(), (verb) => verb.split("_")[0]!)];
+  const choice = (verbs: string[]) =>
+    `      case p_verb
+${verbs.map((verb) => `        when '${verb}' then return ${schema}.${verb}(p_args);`).join("\n")}
+      end case;`;
   return commented(
     `create function ${name}(p_verb text, p_args jsonb) returns json
 language plpgsql security definer set search_path = '' as $$
@@ -133,13 +156,11 @@ begin
   -- compared first, so that few comparisons run: Postgres prepares each comparison again in every transaction.
   case split_part(p_verb, '_', 1)
 ${
-      [...Map.groupBy([...new Set(verbs)].sort(), (verb) => verb.split("_")[0]!)].map(([resource, verbs]) =>
-        `    when '${resource}' then
-      case p_verb
-${verbs.map((verb) => `        when '${verb}' then return ${schema}.${verb}(p_args);`).join("\n")}
-      end case;`
-      ).join("\n")
+      byResource.filter(([, verbs]) => verbs.length > 1)
+        .map(([resource, verbs]) => `    when '${resource}' then\n${choice(verbs)}`).join("\n")
     }
+    else
+${choice(byResource.flatMap(([, verbs]) => verbs.length > 1 ? [] : verbs))}
   end case;
 end
 $$;`,
