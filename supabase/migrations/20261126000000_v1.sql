@@ -482,12 +482,6 @@ call crm.protect('crm.key_secrets');
 create unique index key_secrets_newest on crm.key_secrets (workspace_id, key_id) where expires_at is null;
 create index key_secrets_replaced on crm.key_secrets (workspace_id, key_id, expires_at) where expires_at is not null;
 create index key_secrets_age on crm.key_secrets (expires_at) where expires_at is not null;
-create function crm.purge_key_secrets() returns void
-language sql set search_path = ''
-as $$ delete from crm.key_secrets s where s.expires_at < now() - interval '30 days' $$;
-comment on function crm.purge_key_secrets() is
-  'Deletes secrets 30 days after a rotation ended them. Until then a call with such a secret gets revoked_api_key, '
-  'afterwards the less clear invalid_api_key.';
 create type crm.caller as (
   error_code text, id uuid, workspace_id uuid, member_id uuid, scopes text[], rate_limit integer, user_id uuid,
   refused_address text
@@ -775,10 +769,6 @@ $$;
 comment on function crm.count_calls(uuid, uuid[], timestamptz) is
   'The calls of these keys of the workspace by hour, from the hour p_since until now. A key may have two rows for an '
   'hour; the caller adds them up. Reads one row for each hour in which a key was called.';
-create function crm.purge_key_calls() returns void
-language sql set search_path = ''
-as $$ delete from crm.key_calls c where c.hour < now() - interval '90 days' $$;
-comment on function crm.purge_key_calls() is 'Deletes call counts older than 90 days.';
 create function crm.purge_rate_limits() returns void
 language sql set search_path = ''
 as $$
@@ -5116,28 +5106,13 @@ $$;
 comment on function crm.choose_stage_for_move(crm.deals, uuid, uuid) is
   'The pipeline and stage for a call that names a stage of the workspace, and optionally its pipeline. Raises '
   'pipeline_not_found, stage_not_found.';
-create function crm.choose_stage_for_update(
-  p_deal crm.deals, p_pipeline_id uuid, p_stage_id uuid, out pipeline_id uuid, out stage_id uuid
-)
-language plpgsql stable set search_path = '' as $$
-begin
-  if p_stage_id is null and p_pipeline_id <> p_deal.pipeline_id then
-    pipeline_id := crm.require_active_pipeline(p_pipeline_id);
-    stage_id := crm.first_stage(p_pipeline_id);
-  else
-    select s.pipeline_id, s.stage_id into choose_stage_for_update.pipeline_id, choose_stage_for_update.stage_id
-    from crm.choose_stage_for_move(p_deal, p_pipeline_id, coalesce(p_stage_id, p_deal.stage_id)) s;
-  end if;
-end
-$$;
-comment on function crm.choose_stage_for_update(crm.deals, uuid, uuid) is
-  'The pipeline and stage for a PATCH. If the PATCH names another pipeline but no stage, the deal enters that '
-  'pipeline''s first active stage. Raises pipeline_has_no_stage and the codes of crm.choose_stage_for_move.';
 create function api.deal_update(p_args jsonb) returns json
 language plpgsql set search_path = '' as $$
 declare
   v_deal crm.deals;
   v_changes jsonb;
+  v_pipeline_id uuid := p_args ->> 'pipeline_id';
+  v_stage_id uuid := p_args ->> 'stage_id';
   v_target record;
 begin
   if p_args ?| '{company_id,contact_id}' then
@@ -5157,7 +5132,13 @@ begin
     ));
   end if;
   v_changes := crm.require_references(v_changes);
-  v_target := crm.choose_stage_for_update(v_deal, (p_args ->> 'pipeline_id')::uuid, (p_args ->> 'stage_id')::uuid);
+  if v_stage_id is null and v_pipeline_id <> v_deal.pipeline_id then
+    -- Without a stage, the deal enters the first active stage of the other pipeline.
+    select crm.require_active_pipeline(v_pipeline_id) as pipeline_id, crm.first_stage(v_pipeline_id) as stage_id
+    into v_target;
+  else
+    v_target := crm.choose_stage_for_move(v_deal, v_pipeline_id, coalesce(v_stage_id, v_deal.stage_id));
+  end if;
   v_deal := jsonb_populate_record(v_deal, v_changes);
   v_deal.pipeline_id := v_target.pipeline_id;
   v_deal.stage_id := v_target.stage_id;
@@ -6209,14 +6190,29 @@ $$;
 comment on function crm.identify_link(bytea) is
   'The caller for the hash of a token: the proposal that the link opens. For an unknown token or a draft, error_code '
   'is not_found.';
+create function crm.proposal_lock(p_id uuid) returns crm.proposals
+language plpgsql set search_path = '' as $$
+declare
+  v_proposal crm.proposals;
+begin
+  select * into v_proposal from crm.proposals p
+  where p.workspace_id = crm.current_workspace_id() and p.id = p_id
+  for no key update;
+  if not found then perform api.fail('not_found'); end if;
+  return v_proposal;
+end
+$$;
+comment on function crm.proposal_lock(uuid) is
+  'A proposal of the current workspace, locked until the transaction ends. Raises not_found.';
 create function crm.proposal_set_status(p_proposal crm.proposals, p_status text, p_reason text default null)
 returns crm.proposals
 language plpgsql set search_path = '' as $$
 begin
   if crm.proposal_status(p_proposal) = 'expirada' then perform api.fail('proposal_expired'); end if;
-  p_proposal.status := p_status;
-  p_proposal.rejection_reason := p_reason;
-  return crm.proposal_save(p_proposal);
+  update crm.proposals p set status = p_status, rejection_reason = p_reason
+  where p.workspace_id = p_proposal.workspace_id and p.id = p_proposal.id
+  returning p.* into p_proposal;
+  return p_proposal;
 end
 $$;
 comment on function crm.proposal_set_status(crm.proposals, text, text) is
@@ -6367,21 +6363,6 @@ $$;
 comment on function crm.proposal_link_replace(crm.proposals, text) is
   'Gives a proposal a public link. p_token_hash: the SHA-256 of its token, in hexadecimal. An earlier link stops '
   'working.';
-create function crm.proposal_mark_sent(p_proposal crm.proposals) returns crm.proposals
-language plpgsql set search_path = '' as $$
-begin
-  if p_proposal.status = 'rascunho' then
-    update crm.proposals p
-    set status = 'enviada'
-    where p.workspace_id = p_proposal.workspace_id and p.id = p_proposal.id
-    returning p.* into p_proposal;
-    perform crm.record_proposal_action('proposal_sent', p_proposal);
-  end if;
-  return p_proposal;
-end
-$$;
-comment on function crm.proposal_mark_sent(crm.proposals) is
-  'Marks a draft as sent, so that its link works. A proposal that is not a draft stays as it is.';
 create function app.proposal_create(p_args jsonb) returns json
 language plpgsql set search_path = '' as $$
 declare
@@ -6407,7 +6388,13 @@ declare
   v_proposal crm.proposals := crm.proposal_to_answer((v_args ->> 'workspace_id')::uuid, (v_args ->> 'id')::uuid);
 begin
   if v_args ? 'token_hash' then perform crm.proposal_link_replace(v_proposal, v_args ->> 'token_hash'); end if;
-  v_proposal := crm.proposal_mark_sent(v_proposal);
+  if v_proposal.status = 'rascunho' then
+    update crm.proposals p
+    set status = 'enviada'
+    where p.workspace_id = v_proposal.workspace_id and p.id = v_proposal.id
+    returning p.* into v_proposal;
+    perform crm.record_proposal_action('proposal_sent', v_proposal);
+  end if;
   return crm.deal_proposal_json(v_proposal);
 end
 $$;
@@ -6460,39 +6447,6 @@ language sql stable as $$
 $$;
 comment on function crm.proposal_view_json(crm.proposals) is
   'A row as public JSON, with the fields of api.proposal_view.';
-create function crm.proposal_lock(p_id uuid, p_if_match jsonb default null) returns crm.proposals
-language plpgsql set search_path = '' as $$
-declare
-  t crm.proposals;
-begin
-  select * into t from crm.proposals r
-  where r.workspace_id = crm.current_workspace_id() and r.id = p_id
-  for no key update;
-  if not found then perform api.fail('not_found'); end if;
-  if p_if_match is not null and not p_if_match ? crm.version(crm.proposal_json(t)) then
-    perform api.fail('precondition_failed');
-  end if;
-  return t;
-end
-$$;
-comment on function crm.proposal_lock(uuid, jsonb) is
-  'Returns the record, locked until the transaction ends, so that concurrent changes of different fields are all '
-  'kept. Raises not_found, and precondition_failed if p_if_match, a list of versions, lacks the record''s version.';
-create function crm.proposal_save(t crm.proposals) returns crm.proposals
-language plpgsql set search_path = '' as $$
-begin
-  update crm.proposals as saved
-  set (
-    status, rejection_reason
-  ) = (
-    t.status, t.rejection_reason
-  )
-  where saved.workspace_id = t.workspace_id and saved.id = t.id
-  returning saved.* into t;
-  return t;
-end
-$$;
-comment on function crm.proposal_save(crm.proposals) is 'Writes the changeable fields, and returns the updated row.';
 
 create domain crm.contact_role as text check (char_length(value) between 1 and 60);
 comment on domain crm.contact_role is 'What a contact does in a deal, such as `decisor`: 1 to 60 characters.';
@@ -6512,23 +6466,6 @@ comment on table crm.deal_contacts is
 create index deal_contacts_contact on crm.deal_contacts (workspace_id, contact_id, deal_id);
 call crm.protect('crm.deal_contacts');
 create trigger set_moved_at after insert on crm.deal_contacts for each row execute function crm.set_moved_at();
-create function crm.deal_contact_json(
-  p_contact_id uuid, p_role text, p_is_main boolean, p_added_at timestamptz, p_shows_name boolean
-) returns json
-language plpgsql stable set search_path = '' as $$
-begin
-  return json_build_object(
-    'contact_id', p_contact_id,
-    'name', (
-      select c.name from crm.contacts c
-      where p_shows_name and c.workspace_id = crm.current_workspace_id() and c.id = p_contact_id
-    ),
-    'role', p_role, 'is_main', p_is_main, 'added_at', crm.iso(p_added_at)
-  );
-end
-$$;
-comment on function crm.deal_contact_json(uuid, text, boolean, timestamptz, boolean) is
-  'JSON of a contact of a deal. p_shows_name: whether the key may read contacts.';
 create function crm.deal_contacts_json(p_deal crm.deals) returns json
 language plpgsql stable set search_path = '' as $$
 declare
@@ -6537,7 +6474,14 @@ begin
   return (
     select coalesce(
       json_agg(
-        crm.deal_contact_json(p.contact_id, p.role, p.is_main, p.created_at, v_shows_name)
+        json_build_object(
+          'contact_id', p.contact_id,
+          'name', (
+            select c.name from crm.contacts c
+            where v_shows_name and c.workspace_id = p_deal.workspace_id and c.id = p.contact_id
+          ),
+          'role', p.role, 'is_main', p.is_main, 'added_at', crm.iso(p.created_at)
+        )
         order by p.is_main desc, p.created_at, p.contact_id
       ),
       '[]'
@@ -6579,7 +6523,7 @@ declare
   v_deal_id uuid := p_args ->> 'id';
   v_contact_id uuid := p_args ->> 'contact_id';
   v_role text := p_args ->> 'role';
-  v_main_id uuid;
+  v_deal crm.deals;
   v_is_main boolean;
   v_count integer;
   v_row crm.deal_contacts;
@@ -6589,22 +6533,22 @@ begin
   end if;
   -- Lock the contact before the deal, as a merge does, so that the call and the merge cannot deadlock.
   perform crm.require_references(p_args);
-  v_main_id := (crm.deal_lock(v_deal_id)).contact_id;
-  v_is_main := v_main_id is not distinct from v_contact_id;
+  v_deal := crm.deal_lock(v_deal_id);
+  v_is_main := v_deal.contact_id is not distinct from v_contact_id;
   select * into v_row from crm.deal_contacts k
   where k.workspace_id = v_workspace_id and k.deal_id = v_deal_id and k.contact_id = v_contact_id;
   if v_row.contact_id is not null then
     if p_args ? 'role' and v_row.role is distinct from v_role then
       update crm.deal_contacts k set role = v_role
-      where k.workspace_id = v_workspace_id and k.deal_id = v_deal_id and k.contact_id = v_contact_id
-      returning * into v_row;
+      where k.workspace_id = v_workspace_id and k.deal_id = v_deal_id and k.contact_id = v_contact_id;
     end if;
     perform api.mark_found();
   elsif v_is_main and v_role is null then
     perform api.mark_found();
   else
     select count(*) into v_count from crm.deal_contacts k
-    where k.workspace_id = v_workspace_id and k.deal_id = v_deal_id and k.contact_id is distinct from v_main_id;
+    where k.workspace_id = v_workspace_id and k.deal_id = v_deal_id
+      and k.contact_id is distinct from v_deal.contact_id;
     -- The main contact's row has a limit too: it stays when the main contact changes, so rows would add up.
     if v_count >= c_most + v_is_main::integer then
       perform api.fail(
@@ -6614,11 +6558,13 @@ begin
       );
     end if;
     insert into crm.deal_contacts (workspace_id, deal_id, contact_id, role)
-    values (v_workspace_id, v_deal_id, v_contact_id, v_role)
-    returning * into v_row;
+    values (v_workspace_id, v_deal_id, v_contact_id, v_role);
     if v_is_main then perform api.mark_found(); end if;
   end if;
-  return crm.deal_contact_json(v_contact_id, v_row.role, v_is_main, v_row.created_at, crm.has_scope('contacts:read'));
+  return (
+    select c.value from json_array_elements(crm.deal_contacts_json(v_deal)) c
+    where (c.value ->> 'contact_id')::uuid = v_contact_id
+  );
 end
 $$;
 comment on function api.deal_contact_add(jsonb) is
@@ -7403,6 +7349,27 @@ comment on function crm.check_filters(uuid, jsonb) is
   'The filters of a subscription as they are stored, with a list of ids for each field; null if there is no filter. '
   'Raises invalid_reference for ids that the workspace does not have. Raises validation_error for field names that no '
   'event has in changed_fields, and for a stage outside the filter''s pipelines, because no event would pass.';
+create function crm.add_subscription(s crm.webhook_subscriptions, p_secret text, p_header text)
+returns crm.webhook_subscriptions
+language plpgsql set search_path = '' as $$
+begin
+  perform crm.check_new_subscription(s);
+  insert into crm.webhook_subscriptions (
+    workspace_id, id, key_id, event_types, target_url, filters, payload, header, name
+  )
+  values (
+    s.workspace_id, s.id, s.key_id, s.event_types, s.target_url, crm.check_filters(s.workspace_id, s.filters),
+    coalesce(s.payload, 'full'), s.header, s.name
+  )
+  returning * into s;
+  insert into crm.webhook_secrets (workspace_id, subscription_id, secret, header)
+  values (s.workspace_id, s.id, decode(p_secret, 'base64'), decode(p_header, 'base64'));
+  return s;
+end
+$$;
+comment on function crm.add_subscription(crm.webhook_subscriptions, text, text) is
+  'Stores a subscription, its encrypted secret, and the encrypted value of its own header (both in base64). Raises the '
+  'codes of crm.check_new_subscription and crm.check_filters.';
 create function api.webhook_create(p_args jsonb) returns json
 language plpgsql set search_path = '' as $$
 declare
@@ -7411,20 +7378,11 @@ begin
   v_subscription.header := crm.header_name(p_args);
   -- Without this check, a call that began before its key was revoked would create a subscription that outlives the key.
   if not crm.lock_key(crm.current_caller_id()) then perform api.fail('revoked_api_key'); end if;
-
   v_subscription.workspace_id := crm.current_workspace_id();
-  perform crm.check_new_subscription(v_subscription);
   v_subscription.key_id := crm.current_caller_id();
-  v_subscription.filters := crm.check_filters(crm.current_workspace_id(), v_subscription.filters);
-  v_subscription.payload := coalesce(v_subscription.payload, 'full');
-  v_subscription := crm.subscription_insert(v_subscription);
-
-  insert into crm.webhook_secrets (workspace_id, subscription_id, secret, header)
-  values (
-    v_subscription.workspace_id, v_subscription.id, decode(p_args ->> 'encrypted_secret', 'base64'),
-    decode(p_args ->> 'encrypted_header', 'base64')
+  v_subscription := crm.add_subscription(
+    v_subscription, p_args ->> 'encrypted_secret', p_args ->> 'encrypted_header'
   );
-
   return json_build_object(
     'id', v_subscription.id, 'event_types', v_subscription.event_types, 'target_url', v_subscription.target_url,
     'is_active', v_subscription.is_active, 'created_at', crm.iso(v_subscription.created_at),
@@ -7437,7 +7395,7 @@ comment on function api.webhook_create(jsonb) is
   'Creates a subscription for the calling key (spec 4.5). A workspace has at most 50 active subscriptions. The edge '
   'function chooses the id, encrypts encrypted_secret and encrypted_header (base64) for it, and shows the plain secret '
   'once, in the reply. Raises revoked_api_key if the key was revoked during the call, and the codes of '
-  'crm.check_new_subscription and crm.check_filters.';
+  'crm.add_subscription.';
 create function crm.change_subscription(p_workspace_id uuid, p_id uuid, p_args jsonb) returns void
 language plpgsql set search_path = '' as $$
 begin
@@ -7507,20 +7465,6 @@ language sql stable as $$
 $$;
 comment on function crm.subscription_json(crm.webhook_subscriptions) is
   'A row as public JSON, with the fields of api.subscription.';
-create function crm.subscription_insert(t crm.webhook_subscriptions) returns crm.webhook_subscriptions
-language plpgsql set search_path = '' as $$
-begin
-  insert into crm.webhook_subscriptions as new (
-    workspace_id, id, event_types, target_url, key_id, filters, payload, header, name
-  )
-  values (
-    crm.current_workspace_id(), t.id, t.event_types, t.target_url, t.key_id, t.filters, t.payload, t.header, t.name
-  )
-  returning new.* into t;
-  return t;
-end
-$$;
-comment on function crm.subscription_insert(crm.webhook_subscriptions) is 'Creates the record and returns it.';
 
 create function crm.delivery_id(p_event_id uuid, p_subscription_id uuid) returns uuid
 language plpgsql immutable parallel safe set search_path = '' as $$
@@ -9004,23 +8948,6 @@ $$;
 comment on function crm.require_own_workspace(uuid) is
   'Raises an error if the workspace is not the caller''s. Called by security definer functions that take a workspace, '
   'because row-level security does not apply to them. The operator is in no workspace and may name any workspace.';
-create function crm.retry_deliveries(p_workspace_id uuid) returns bigint
-language plpgsql set search_path = '' as $$
-declare
-  v_ids uuid[] := array(
-    select q.delivery_id from crm.webhook_queue q
-    where q.workspace_id = p_workspace_id and q.state in ('waiting', 'held') and q.due_at > statement_timestamp()
-    for update skip locked
-  );
-begin
-  update crm.webhook_deliveries d
-  set next_attempt_at = statement_timestamp()
-  where d.workspace_id = p_workspace_id and d.id = any (v_ids) and d.state = 'pending';
-  return cardinality(v_ids);
-end
-$$;
-comment on function crm.retry_deliveries(uuid) is
-  'Makes the waiting and held deliveries of a workspace due now, except locked ones, and returns their number.';
 create function crm.redeliver(
   p_workspace_id uuid, p_subscription_id uuid, p_ids uuid[], out count integer, out not_queued uuid[]
 )
@@ -9263,16 +9190,6 @@ comment on function crm.recover_deliveries(uuid, uuid, timestamptz, timestamptz,
   'p_dry_run, only counts the events, without the limit of 20,000. Recoveries in one workspace wait for each other. '
   'The period goes back 30 days at most, and is compared with the time in an event''s id, when the event was stored. '
   'Security definer, because verbs may not write deliveries.';
-create function crm.check_window(p_since timestamptz, p_until timestamptz) returns void
-language plpgsql stable set search_path = '' as $$
-begin
-  -- A future `since` is usually a mistake in the time zone or the year.
-  if p_since > now() then perform api.fail('validation_error', array['since'], 'Não pode estar no futuro'); end if;
-  if p_until <= p_since then perform api.fail('validation_error', array['until'], 'Deve ser depois de since'); end if;
-end
-$$;
-comment on function crm.check_window(timestamptz, timestamptz) is
-  'Raises validation_error if a period begins in the future, or does not end after it begins.';
 create function crm.recover(p_workspace_id uuid, p_subscription_id uuid, p_args jsonb) returns json
 language plpgsql set search_path = '' as $$
 declare
@@ -9280,7 +9197,9 @@ declare
   v_until timestamptz := p_args ->> 'until';
   v_recovered record;
 begin
-  perform crm.check_window(v_since, v_until);
+  -- A future `since` is usually a mistake in the time zone or the year.
+  if v_since > now() then perform api.fail('validation_error', array['since'], 'Não pode estar no futuro'); end if;
+  if v_until <= v_since then perform api.fail('validation_error', array['until'], 'Deve ser depois de since'); end if;
   -- Truncated to milliseconds, like the times in event ids and in the reply. Deliveries are kept for 30 days, so older
   -- events get none.
   v_since := greatest(v_since, date_trunc('milliseconds', now() - interval '30 days'));
@@ -9601,10 +9520,6 @@ language plpgsql stable set search_path = ''
 as $$ begin return (select s.summary from crm.delivery_summaries(p_workspace_id, array[p_id]) s); end $$;
 comment on function crm.delivery_summary(uuid, uuid) is
   'JSON of one delivery as in crm.delivery_summaries; null if there is none.';
-create function crm.is_in_state(p_wanted text, p_stored text, p_may_send boolean) returns boolean
-language sql immutable parallel safe as $$ select p_wanted is null or p_wanted = crm.shown_state(p_stored, p_may_send) $$;
-comment on function crm.is_in_state(text, text, boolean) is
-  'Whether a delivery with this stored state is shown in the state p_wanted. A null p_wanted matches every state.';
 create function crm.delivery_ids(
   p_workspace_id uuid, p_subscription_id uuid, p_state text, p_event crm.event_type, p_since timestamptz,
   p_until timestamptz, p_cursor uuid, p_limit integer, out ids uuid[], out next_id uuid
@@ -9636,10 +9551,10 @@ begin
         where d.workspace_id = p_workspace_id and d.id < v_before and d.id >= v_from
         order by d.id desc limit v_look
       ) w
-      where crm.is_in_state(p_state, w.state, v_may_send and (
+      where (p_state is null or p_state = crm.shown_state(w.state, v_may_send and (
           select s.is_active from crm.webhook_subscriptions s
           where s.workspace_id = p_workspace_id and s.id = w.subscription_id
-        ))
+        )))
         and (p_event is null or p_event = (
           select e.event from crm.events e where e.workspace_id = p_workspace_id and e.id = w.event_id
         ))
@@ -9688,7 +9603,7 @@ begin
           and d.id < v_before and d.id >= v_from
         order by d.subscription_id desc, d.id desc limit v_look
       ) w
-      where crm.is_in_state(p_state, w.state, v_may_send)
+      where (p_state is null or p_state = crm.shown_state(w.state, v_may_send))
         and (p_event is null or p_event = (
           select e.event from crm.events e where e.workspace_id = p_workspace_id and e.id = w.event_id
         ))
@@ -9855,17 +9770,23 @@ language plpgsql set search_path = '' as $$
 declare
   v_args jsonb := crm.require_workspace(crm.check_args(p_args, '{workspace_id}'));
   v_workspace_id uuid := (v_args ->> 'workspace_id')::uuid;
-  v_retried bigint;
+  v_ids uuid[] := array(
+    select q.delivery_id from crm.webhook_queue q
+    where q.workspace_id = v_workspace_id and q.state in ('waiting', 'held') and q.due_at > statement_timestamp()
+    for update skip locked
+  );
 begin
-  v_retried := crm.retry_deliveries(v_workspace_id);
+  update crm.webhook_deliveries d
+  set next_attempt_at = statement_timestamp()
+  where d.workspace_id = v_workspace_id and d.id = any (v_ids) and d.state = 'pending';
   perform crm.poke_dispatcher();
-  return json_build_object('retried', v_retried);
+  return json_build_object('retried', cardinality(v_ids));
 end
 $$;
 comment on function app.delivery_retry(jsonb) is
-  'Makes the waiting deliveries of a workspace due now and pokes the dispatcher. Deliveries of an inactive '
-  'subscription still wait until it is reactivated. Returns retried, the number of deliveries that were waiting. '
-  'Arguments: workspace_id. Codes: validation_error, not_found.';
+  'Makes the waiting deliveries of a workspace due now, except locked ones, and pokes the dispatcher. Deliveries of an '
+  'inactive subscription still wait until it is reactivated. Returns retried, the number of deliveries that were '
+  'waiting. Arguments: workspace_id. Codes: validation_error, not_found.';
 create function app.delivery_redeliver(p_args jsonb) returns json
 language plpgsql set search_path = '' as $$
 declare
@@ -12126,23 +12047,14 @@ begin
   );
   -- Lock records in order of id, so that two batches with the same records cannot deadlock, whatever the order of their
   -- items.
-  case p_record
-    when 'contact' then
-      perform from crm.contacts t where t.workspace_id = v_workspace_id and t.id = any (v_ids)
-      order by t.id for no key update;
-    when 'company' then
-      perform from crm.companies t where t.workspace_id = v_workspace_id and t.id = any (v_ids)
-      order by t.id for no key update;
-    when 'deal' then
-      perform from crm.deals t where t.workspace_id = v_workspace_id and t.id = any (v_ids)
-      order by t.id for no key update;
-    else
-      perform from crm.activities t
-      where p_record = 'activity' and t.workspace_id = v_workspace_id and t.id = any (v_ids)
-      order by t.id for no key update;
-      perform from crm.deals t where t.workspace_id = v_workspace_id and t.id = any (v_deal_ids)
-      order by t.id for no key update;
-  end case;
+  if p_record <> 'note' then
+    execute format(
+      'select from crm.%I t where t.workspace_id = $1 and t.id = any ($2) order by t.id for no key update',
+      crm.table_of(p_record)
+    ) using v_workspace_id, v_ids;
+  end if;
+  perform from crm.deals t where t.workspace_id = v_workspace_id and t.id = any (v_deal_ids)
+  order by t.id for no key update;
 end
 $$;
 comment on function crm.lock_batch(text, jsonb, boolean) is
@@ -12232,24 +12144,6 @@ comment on function crm.bound_details(jsonb[]) is
   'Returns the results of a batch with at most 100 error details, as in any reply: the first detail of each item, then '
   'further details in order. The number is limited because the reply is stored, and every erasure searches the stored '
   'replies.';
-create function crm.batch_json(p_results jsonb[]) returns json
-language plpgsql immutable set search_path = '' as $$
-begin
-  return (
-    select json_build_object(
-      'results', json_agg(jsonb_build_object('index', r.position - 1) || r.result order by r.position),
-      'summary', json_build_object(
-        'created', count(*) filter (where r.result ->> 'status' = '201'),
-        'updated', count(*) filter (where r.result ->> 'status' = '200' and not r.result ? 'record'),
-        'failed', count(*) filter (where r.result ? 'error')
-      )
-    )
-    from unnest(p_results) with ordinality r (result, position)
-  );
-end
-$$;
-comment on function crm.batch_json(jsonb[]) is
-  'The reply to a batch. The edge function adds the status and the text of each error.';
 create function crm.name_holder(p_record text, p_item jsonb, p_result jsonb) returns jsonb
 language plpgsql set search_path = '' as $$
 begin
@@ -12344,13 +12238,7 @@ begin
   for v_at in 1 .. cardinality(p_items) loop
     continue when p_results[v_at] is not null;
     begin
-      case p_record
-        when 'activity' then perform crm.activity_new(p_items[v_at] -> 'args');
-        when 'company' then perform crm.company_new(p_items[v_at] -> 'args');
-        when 'contact' then perform crm.contact_new(p_items[v_at] -> 'args');
-        when 'deal' then perform crm.deal_new(p_items[v_at] -> 'args');
-        when 'note' then perform crm.note_new(p_items[v_at] -> 'args');
-      end case;
+      execute format('select crm.%I($1)', p_record || '_new') using p_items[v_at] -> 'args';
       -- Undo the block and so its subtransaction. Otherwise each item's locks would keep a subtransaction until the
       -- call ends.
       raise exception using errcode = 'CRM01';
@@ -12499,19 +12387,28 @@ begin
   end loop;
   v_results := crm.bound_details(v_results);
   if v_is_atomic then perform crm.check_atomic_batch(v_results); end if;
-  if p_args ? 'dry_run' then
-    v_results := array(
-      select case when r.result ->> 'status' = '201' then r.result - 'id' else r.result end
-      from unnest(v_results) with ordinality r (result, position)
-      order by r.position
-    );
-  end if;
-  return crm.unless_dry_run(p_args, crm.batch_json(v_results));
+  return crm.unless_dry_run(p_args, (
+    select json_build_object(
+      'results', json_agg(
+        -- Without the id of a record that a dry run does not create.
+        jsonb_build_object('index', r.position - 1)
+          || case when p_args ? 'dry_run' and r.result ->> 'status' = '201' then r.result - 'id' else r.result end
+        order by r.position
+      ),
+      'summary', json_build_object(
+        'created', count(*) filter (where r.result ->> 'status' = '201'),
+        'updated', count(*) filter (where r.result ->> 'status' = '200' and not r.result ? 'record'),
+        'failed', count(*) filter (where r.result ? 'error')
+      )
+    )
+    from unnest(v_results) with ordinality r (result, position)
+  ));
 end
 $$;
 comment on function crm.run_batch(text, jsonb) is
   'Runs the items of a batch in order. A failed item writes nothing. The other items stay, except in an atomic batch, '
-  'which undoes them. A deadlock or lock timeout ends the whole call.';
+  'which undoes them. A deadlock or lock timeout ends the whole call. The edge function adds the status and the text '
+  'of each error.';
 create function api.contact_batch(p_args jsonb) returns json
 language plpgsql set search_path = ''
 as $$ begin return crm.run_batch('contact', p_args); end $$;
@@ -13033,21 +12930,6 @@ end
 $$;
 comment on function crm.lock_matches_of_contacts(uuid[]) is
   'Makes leads and upserts that look for one of these contacts wait until the transaction ends.';
-create function crm.lock_matches_of_companies(p_ids uuid[]) returns void
-language plpgsql set search_path = '' as $$
-begin
-  perform crm.lock_matches(variadic array(
-    select jsonb_build_object(
-      'company name', c.name_key, 'company tax_id', c.tax_id, 'company domain', c.domain,
-      'company external_id', c.external_id
-    )
-    from crm.companies c
-    where c.workspace_id = crm.current_workspace_id() and c.id = any (p_ids)
-  ));
-end
-$$;
-comment on function crm.lock_matches_of_companies(uuid[]) is
-  'Makes leads and upserts that look for one of these companies wait until the transaction ends.';
 create function crm.lock_company_merges(p_exclusive boolean) returns void
 language plpgsql set search_path = '' as $$
 declare
@@ -13152,7 +13034,15 @@ declare
 begin
   if v_merge_id = v_id then perform api.fail('validation_error', array['merge_id'], 'Deve ser outra empresa'); end if;
   perform crm.lock_company_merges(true);
-  perform crm.lock_matches_of_companies(array[v_id, v_merge_id]);
+  -- Leads and upserts that look for one of these companies wait.
+  perform crm.lock_matches(variadic array(
+    select jsonb_build_object(
+      'company name', c.name_key, 'company tax_id', c.tax_id, 'company domain', c.domain,
+      'company external_id', c.external_id
+    )
+    from crm.companies c
+    where c.workspace_id = v_workspace_id and c.id in (v_id, v_merge_id)
+  ));
   -- Locked in order of id, as in api.contact_merge.
   foreach v_next in array array[least(v_id, v_merge_id), greatest(v_id, v_merge_id)] loop
     if v_next = v_id then
@@ -13622,39 +13512,6 @@ comment on function crm.erase_answers(uuid, uuid, uuid[], crm.traces) is
   'Reads the next thousand attempts of a workspace, and clears the answers that mention the person or that belong to '
   'an event about the contact itself. last_id is null after the last attempt.';
 
-create function crm.batch_without_mentions(p_reply json, p_traces crm.traces) returns json
-language plpgsql immutable set search_path = '' as $$
-begin
-  return json_build_object(
-    'results', (
-      select json_agg(
-        case
-          -- Only an error from the edge function has a message. Its details name invalid fields as they were sent,
-          -- including the keys of custom_fields.
-          when r.result #> '{error,message}' is null then r.result
-          else jsonb_set(r.result, '{error,details}', (
-            select coalesce(jsonb_agg(
-              case
-                when crm.mentions(d.detail ->> 'field', p_traces)
-                  then d.detail || jsonb_build_object('field', format('items[%s]', r.result ->> 'index'))
-                else d.detail
-              end
-              order by d.n
-            ), '[]')
-            from jsonb_array_elements(r.result #> '{error,details}') with ordinality d (detail, n)
-          ))
-        end
-        order by r.n
-      )
-      from jsonb_array_elements((p_reply -> 'results')::jsonb) with ordinality r (result, n)
-    ),
-    'summary', p_reply -> 'summary'
-  );
-end
-$$;
-comment on function crm.batch_without_mentions(json, crm.traces) is
-  'The reply to a batch. If the name of an invalid field mentions the person, the error names only the item instead. '
-  'Messages need no check, because they quote nothing that was sent.';
 create function crm.keys_mentioning(p_keys text[], p_traces crm.traces) returns text[]
 language plpgsql stable set search_path = '' as $$
 begin
@@ -13715,7 +13572,9 @@ language sql stable set search_path = '' as $$
 $$;
 comment on function crm.record_now(uuid, uuid, boolean) is
   'The contact, deal, activity or note with this id as it is now. p_in_detail: a deal as GET /:id shows it.';
-create function crm.batch_with_records_now(p_workspace_id uuid, p_reply json, p_contact_ids uuid[]) returns json
+create function crm.batch_without_person(
+  p_workspace_id uuid, p_reply json, p_contact_ids uuid[], p_traces crm.traces
+) returns json
 language plpgsql stable set search_path = '' as $$
 declare
   v_objects jsonb := crm.ids_of_person(
@@ -13727,26 +13586,47 @@ declare
     p_contact_ids
   );
 begin
-  if v_objects = '{}' then return p_reply; end if;
+  if v_objects = '{}' and not exists (
+    select from jsonb_path_query(p_reply::jsonb, '$.results[*].error.details[*].field') f (field)
+    where crm.mentions(f.field #>> '{}', p_traces)
+  ) then
+    return p_reply;
+  end if;
   return json_build_object(
     'results', (
       select json_agg(
         case
-          when v_objects ? (r.result #>> '{record,id}') then r.result::jsonb || jsonb_build_object(
+          when v_objects ? (r.result #>> '{record,id}') then r.result || jsonb_build_object(
             'record', crm.record_now(p_workspace_id, (r.result #>> '{record,id}')::uuid, true)
           )
-          else r.result::jsonb
+          -- Only an error from the edge function has a message. Its details name invalid fields as they were sent,
+          -- including the keys of custom_fields.
+          when r.result #> '{error,message}' is not null and jsonb_typeof(r.result #> '{error,details}') = 'array'
+          then jsonb_set(r.result, '{error,details}', (
+            select coalesce(jsonb_agg(
+              case
+                when crm.mentions(d.detail ->> 'field', p_traces)
+                  then d.detail || jsonb_build_object('field', format('items[%s]', r.result ->> 'index'))
+                else d.detail
+              end
+              order by d.n
+            ), '[]')
+            from jsonb_array_elements(r.result #> '{error,details}') with ordinality d (detail, n)
+          ))
+          else r.result
         end
         order by r.n
       )
-      from json_array_elements(p_reply -> 'results') with ordinality r (result, n)
+      from jsonb_array_elements((p_reply -> 'results')::jsonb) with ordinality r (result, n)
     ),
     'summary', p_reply -> 'summary'
   );
 end
 $$;
-comment on function crm.batch_with_records_now(uuid, json, uuid[]) is
-  'The reply to a batch that read records, with the records of these contacts as they are now.';
+comment on function crm.batch_without_person(uuid, json, uuid[], crm.traces) is
+  'The reply to a batch, with the records of these contacts that it read as they are now. If the name of an invalid '
+  'field mentions the person, the error names only the item instead. Messages need no check, because they quote nothing '
+  'that was sent.';
 create function crm.erase_replies(
   p_workspace_id uuid, p_after text, p_contact_ids uuid[], p_traces crm.traces, out last_key text,
   out bytes bigint, out changed bigint
@@ -13828,23 +13708,13 @@ begin
   update crm.idempotency_keys i
   set body = n.body
   from (
-    select k.key, crm.batch_with_records_now(p_workspace_id, k.body::json, p_contact_ids)::text as body
+    select k.key, crm.batch_without_person(p_workspace_id, k.body::json, p_contact_ids, v_long)::text as body
     from crm.idempotency_keys k
     where k.workspace_id = p_workspace_id and k.key = any (v_keys) and starts_with(k.body, '{"results"')
-      and position('"record"' in k.body) > 0
+      -- Check this first, because parsing a reply takes long, and most replies contain neither.
+      and (position('"record"' in k.body) > 0 or position('"details"' in k.body) > 0)
   ) n
   where i.workspace_id = p_workspace_id and i.key = n.key and i.body <> n.body;
-  get diagnostics v_rows = row_count;
-  changed := changed + v_rows;
-  update crm.idempotency_keys i
-  set body = crm.batch_without_mentions(i.body::json, v_long)::text
-  where i.workspace_id = p_workspace_id and i.key = any (v_keys) and starts_with(i.body, '{"results"')
-    -- Check this first, because parsing a reply takes long, and most replies contain no error.
-    and position('"details"' in i.body) > 0
-    and exists (
-      select from jsonb_path_query(i.body::jsonb, '$.results[*].error.details[*].field') f (field)
-      where crm.mentions(f.field #>> '{}', v_long)
-    );
   get diagnostics v_rows = row_count;
   changed := changed + v_rows;
 end
@@ -13852,9 +13722,9 @@ $$;
 comment on function crm.erase_replies(uuid, text, uuid[], crm.traces) is
   'Reads the next stored replies (200, or 256 KB). Replaces a reply that shows a record of the person by the record as '
   'it is now. Deletes a reply if its key contains a trace of four characters or more; for a reply that shows a record '
-  'of the person, any trace is enough. Removes mentions from the errors in replies to batches '
-  '(crm.batch_without_mentions). last_key is null after the last reply. Together the calls read all replies of 24 '
-  'hours, because an index for this would slow down every creation.';
+  'of the person, any trace is enough. Removes the person from replies to batches (crm.batch_without_person). '
+  'last_key is null after the last reply. Together the calls read all replies of 24 hours, because an index for this '
+  'would slow down every creation.';
 
 create function crm.texts_of(p_workspace_id uuid, p_object text, p_ids uuid[]) returns table (id uuid, texts text[])
 language plpgsql stable set search_path = '' as $$
@@ -15119,26 +14989,21 @@ begin
   perform crm.require_role_still(v_before.id, 'admin');
   v_changes := crm.describe_changes(to_jsonb(v_before), v_args - 'workspace_id');
   if v_changes = '{}' then return crm.workspace_overview(v_before); end if;
-  -- Members have a statement of their own, because they may not write the columns of the plan.
-  if crm.current_member_id() is not null then
+  update crm.workspaces w
+  set
+    name = coalesce(v_args ->> 'name', w.name),
+    stale_after_days = coalesce((v_args ->> 'stale_after_days')::numeric::integer, w.stale_after_days),
+    time_zone = coalesce(v_args ->> 'time_zone', w.time_zone),
+    refuses_undefined_fields = coalesce((v_args ->> 'refuses_undefined_fields')::boolean, w.refuses_undefined_fields)
+  where w.id = v_before.id
+  returning w.* into v_after;
+  -- A separate statement, because members may not write the columns of the plan.
+  if v_args ?| array['suspended', 'public_api', 'rate_limit_per_minute'] then
     update crm.workspaces w
     set
-      name = coalesce(v_args ->> 'name', w.name),
-      stale_after_days = coalesce((v_args ->> 'stale_after_days')::numeric::integer, w.stale_after_days),
-      time_zone = coalesce(v_args ->> 'time_zone', w.time_zone),
-      refuses_undefined_fields = coalesce((v_args ->> 'refuses_undefined_fields')::boolean, w.refuses_undefined_fields)
-    where w.id = v_before.id
-    returning w.* into v_after;
-  else
-    update crm.workspaces w
-    set
-      name = coalesce(v_args ->> 'name', w.name),
       suspended = coalesce((v_args ->> 'suspended')::boolean, w.suspended),
       public_api = coalesce((v_args ->> 'public_api')::boolean, w.public_api),
-      rate_limit_per_minute = coalesce((v_args ->> 'rate_limit_per_minute')::numeric::integer, w.rate_limit_per_minute),
-      stale_after_days = coalesce((v_args ->> 'stale_after_days')::numeric::integer, w.stale_after_days),
-      time_zone = coalesce(v_args ->> 'time_zone', w.time_zone),
-      refuses_undefined_fields = coalesce((v_args ->> 'refuses_undefined_fields')::boolean, w.refuses_undefined_fields)
+      rate_limit_per_minute = coalesce((v_args ->> 'rate_limit_per_minute')::numeric::integer, w.rate_limit_per_minute)
     where w.id = v_before.id
     returning w.* into v_after;
   end if;
@@ -15238,21 +15103,6 @@ language sql stable as $$
 $$;
 comment on function crm.member_json(crm.members, bigint) is
   'JSON of a member for the operator and the console. working_keys: how many of the member''s keys work.';
-create function crm.working_keys_of(p_workspace_id uuid, p_member_id uuid) returns bigint
-language plpgsql stable set search_path = '' as $$
-begin
-  return (
-    select count(*) from (
-      select from crm.api_keys k
-      where k.workspace_id = p_workspace_id and k.member_id = p_member_id
-        and k.revoked_at is null and k.client_id is null and crm.is_working(k)
-      limit 1000
-    ) k
-  );
-end
-$$;
-comment on function crm.working_keys_of(uuid, uuid) is
-  'How many keys of a member, without those of apps, are neither revoked nor expired, counted up to 1,000.';
 create function crm.require_role_still(p_workspace_id uuid, variadic p_roles text[]) returns void
 language plpgsql stable set search_path = '' as $$
 begin
@@ -15356,7 +15206,14 @@ begin
     v_member.workspace_id, 'member_invited', 'member', v_member.id, v_member.name,
     jsonb_build_object('email', v_member.email, 'role', v_member.role, 'again', true)
   );
-  return crm.invited_member_json(v_member, crm.working_keys_of(v_member.workspace_id, v_member.id));
+  return crm.invited_member_json(v_member, (
+    select count(*) from (
+      select from crm.api_keys k
+      where k.workspace_id = v_member.workspace_id and k.member_id = v_member.id
+        and k.revoked_at is null and k.client_id is null and crm.is_working(k)
+      limit 1000
+    ) k
+  ));
 end
 $$;
 comment on function app.member_reinvite(jsonb) is
@@ -15801,15 +15658,11 @@ declare
   v_key crm.api_keys := crm.key_for_update((v_args ->> 'workspace_id')::uuid, (v_args ->> 'id')::uuid);
 begin
   if v_name <> v_key.name then
-    update crm.api_keys k set name = v_name where k.workspace_id = v_key.workspace_id and k.id = v_key.id;
     perform crm.record_action(
       v_key.workspace_id, 'key_renamed', 'key', v_key.id, v_name, jsonb_build_object('previous_name', v_key.name)
     );
   end if;
   if v_args ? 'allowed_networks' and v_networks is distinct from v_key.allowed_networks then
-    update crm.api_keys k
-    set allowed_networks = v_networks
-    where k.workspace_id = v_key.workspace_id and k.id = v_key.id;
     perform crm.record_action(
       v_key.workspace_id, 'key_networks_changed', 'key', v_key.id, coalesce(v_name, v_key.name),
       jsonb_build_object('from', v_key.allowed_networks, 'to', v_networks)
@@ -15825,14 +15678,17 @@ begin
     end if;
     -- An expired key will work again, so it counts like a new key.
     if not crm.is_working(v_key) then perform crm.require_room_for_key(v_key.workspace_id); end if;
-    update crm.api_keys k
-    set expires_at = v_expires_at
-    where k.workspace_id = v_key.workspace_id and k.id = v_key.id;
     perform crm.record_action(
       v_key.workspace_id, 'key_expiry_changed', 'key', v_key.id, coalesce(v_name, v_key.name),
       jsonb_build_object('from', crm.iso(v_key.expires_at), 'to', crm.iso(v_expires_at))
     );
   end if;
+  update crm.api_keys k
+  set
+    name = coalesce(v_name, k.name),
+    allowed_networks = case when v_args ? 'allowed_networks' then v_networks else k.allowed_networks end,
+    expires_at = case when p_args ? 'expires_at' then v_expires_at else k.expires_at end
+  where k.workspace_id = v_key.workspace_id and k.id = v_key.id;
   return crm.key_record(v_key.workspace_id, v_key.id);
 end
 $$;
@@ -16078,25 +15934,17 @@ declare
     p_args, '{workspace_id, new_id, event_types, target_url, secret}',
     '{filters, payload, header, encrypted_header, webhook_name}'
   ));
-  v_workspace_id uuid := (v_args ->> 'workspace_id')::uuid;
-  v_id uuid := (v_args ->> 'new_id')::uuid;
+  v_subscription crm.webhook_subscriptions := jsonb_populate_record(null::crm.webhook_subscriptions, v_args);
 begin
-  perform crm.check_new_subscription(jsonb_populate_record(null::crm.webhook_subscriptions, v_args));
-  insert into crm.webhook_subscriptions (workspace_id, id, event_types, target_url, filters, payload, header, name)
-  values (
-    v_workspace_id, v_id, array(select jsonb_array_elements_text(v_args -> 'event_types'))::crm.event_type[],
-    v_args ->> 'target_url', crm.check_filters(v_workspace_id, v_args -> 'filters'),
-    coalesce(v_args ->> 'payload', 'full'), crm.header_name(v_args), nullif(v_args ->> 'webhook_name', '')
-  );
-  insert into crm.webhook_secrets (workspace_id, subscription_id, secret, header)
-  values (
-    v_workspace_id, v_id, decode(v_args ->> 'secret', 'base64'), decode(v_args ->> 'encrypted_header', 'base64')
-  );
+  v_subscription.id := v_args ->> 'new_id';
+  v_subscription.header := crm.header_name(v_args);
+  v_subscription.name := nullif(v_args ->> 'webhook_name', '');
+  perform crm.add_subscription(v_subscription, v_args ->> 'secret', v_args ->> 'encrypted_header');
   perform crm.record_webhook_action(
-    v_workspace_id, v_id, 'webhook_created',
+    v_subscription.workspace_id, v_subscription.id, 'webhook_created',
     v_args - array['workspace_id', 'new_id', 'target_url', 'secret', 'encrypted_header']
   );
-  return crm.subscription_overview(v_workspace_id, v_id);
+  return crm.subscription_overview(v_subscription.workspace_id, v_subscription.id);
 end
 $$;
 comment on function app.subscription_create(jsonb) is
@@ -17536,8 +17384,9 @@ insert into crm.jobs (name, every, command, description) values
   ('run-operations', '5 seconds', 'select crm.run_operations()',
     'Takes the next steps of erasures and merges that are too large for one call'),
   ('count-calls', '1 minute', 'select crm.drain_calls()', 'Counts the calls of each key by hour'),
-  ('purge-key-calls', '1 day', 'select crm.purge_key_calls()', 'Deletes the counted calls of keys after 90 days'),
-  ('purge-key-secrets', '1 day', 'select crm.purge_key_secrets()',
+  ('purge-key-calls', '1 day', $$delete from crm.key_calls where hour < now() - interval '90 days'$$,
+    'Deletes the counted calls of keys after 90 days'),
+  ('purge-key-secrets', '1 day', $$delete from crm.key_secrets where expires_at < now() - interval '30 days'$$,
     'Deletes secrets of keys 30 days after a rotation ended them'),
   ('purge-rate-limits', '1 day', 'select crm.purge_rate_limits()',
     'Deletes the rate limits of callers that made no call for a day'),
@@ -17773,43 +17622,42 @@ grant execute on function
   api.webhook_delivery, api.webhook_get, api.webhook_list, api.webhook_reactivate, api.webhook_recover,
   api.webhook_redeliver, api.webhook_redeliver_all, api.webhook_rotate_secret, api.webhook_test, api.webhook_update,
   api.workspace_get, crm.active_member, crm.activity_insert, crm.activity_json_if_short, crm.activity_label,
-  crm.activity_lock, crm.activity_new, crm.activity_save, crm.actor_json, crm.all_create, crm.batch_json,
-  crm.bound_details, crm.bounded_records, crm.changed_fields, crm.changes, crm.changes_json, crm.check_atomic_batch,
+  crm.activity_lock, crm.activity_new, crm.activity_save, crm.actor_json, crm.all_create, crm.bound_details,
+  crm.bounded_records, crm.changed_fields, crm.changes, crm.changes_json, crm.check_atomic_batch,
   crm.check_custom_fields, crm.checked_values, crm.choices, crm.choose_stage, crm.choose_stage_for_move,
-  crm.choose_stage_for_update, crm.company_filled, crm.company_insert, crm.company_json_if_short, crm.company_lock,
-  crm.company_match, crm.company_new, crm.company_save, crm.company_survivor, crm.contact_filled, crm.contact_insert,
+  crm.company_filled, crm.company_insert, crm.company_json_if_short, crm.company_lock, crm.company_match,
+  crm.company_new, crm.company_save, crm.company_survivor, crm.contact_filled, crm.contact_insert,
   crm.contact_json_if_short, crm.contact_lock, crm.contact_match, crm.contact_new, crm.contact_save,
   crm.contact_survivor, crm.create_together, crm.creation_json, crm.current_caller_id, crm.deal_action_json,
-  crm.deal_contact_json, crm.deal_contacts_json, crm.deal_detail_json, crm.deal_insert, crm.deal_json_if_short,
-  crm.deal_lock, crm.deal_match, crm.deal_new, crm.deal_save, crm.deals_of_contact, crm.default_owner, crm.duplicates,
-  crm.erase_contact, crm.error_of, crm.expanded(json, jsonb), crm.expanded(json[], jsonb), crm.explain,
-  crm.external_id_holders, crm.feed_cursor_of, crm.feed_cursor_text, crm.feed_horizon, crm.feed_item, crm.feed_start,
-  crm.fill_in_contact, crm.filled_custom_fields, crm.first_stage, crm.fuller_phones, crm.has_scope, crm.insert_together,
-  crm.is_fuller_phone, crm.is_marked, crm.is_of_person, crm.item_error, crm.joined_tags, crm.keep_cursor, crm.kind_of,
-  crm.lead_company, crm.lead_contact, crm.lead_differences, crm.lead_name, crm.lead_result, crm.list_by, crm.list_reply,
-  crm.lock_all_matches, crm.lock_batch, crm.lock_company_merges, crm.lock_key, crm.lock_matches,
-  crm.lock_matches_of_companies, crm.lock_matches_of_contacts, crm.lock_referred, crm.merge_json,
-  crm.merged_custom_fields, crm.name_holder, crm.name_words, crm.note_insert, crm.note_json_if_short, crm.note_new,
-  crm.own_active_subscription, crm.own_key, crm.own_operation, crm.own_subscription, crm.owner_or_default,
-  crm.phone_spellings, crm.pipeline_json, crm.proposal_answer, crm.proposal_for_customer, crm.proposal_lock,
-  crm.proposal_save, crm.proposal_seller, crm.proposal_set_status, crm.refuse_invalid, crm.refuse_taken,
-  crm.refuses_undefined_fields, crm.remove_deal_contact, crm.require_active_pipeline, crm.require_active_stage,
-  crm.require_known_filters, crm.require_own_delivery, crm.require_record, crm.require_references, crm.rest_of_page,
-  crm.run_batch, crm.run_batch_item, crm.run_group, crm.sorted_list, crm.stage_json, crm.stage_of_new_deal,
-  crm.stages_of, crm.subscription_insert, crm.sum_deals, crm.synced_page, crm.timeline, crm.unfinished_operation,
-  crm.unless_dry_run, crm.unusable_detail, crm.updated_ids, crm.version, crm.wake_dispatcher,
+  crm.deal_contacts_json, crm.deal_detail_json, crm.deal_insert, crm.deal_json_if_short, crm.deal_lock, crm.deal_match,
+  crm.deal_new, crm.deal_save, crm.deals_of_contact, crm.default_owner, crm.duplicates, crm.erase_contact, crm.error_of,
+  crm.expanded(json, jsonb), crm.expanded(json[], jsonb), crm.explain, crm.external_id_holders, crm.feed_cursor_of,
+  crm.feed_cursor_text, crm.feed_horizon, crm.feed_item, crm.feed_start, crm.fill_in_contact, crm.filled_custom_fields,
+  crm.first_stage, crm.fuller_phones, crm.has_scope, crm.insert_together, crm.is_fuller_phone, crm.is_marked,
+  crm.is_of_person, crm.item_error, crm.joined_tags, crm.keep_cursor, crm.kind_of, crm.lead_company, crm.lead_contact,
+  crm.lead_differences, crm.lead_name, crm.lead_result, crm.list_by, crm.list_reply, crm.lock_all_matches,
+  crm.lock_batch, crm.lock_company_merges, crm.lock_key, crm.lock_matches, crm.lock_matches_of_contacts,
+  crm.lock_referred, crm.merge_json, crm.merged_custom_fields, crm.name_holder, crm.name_words, crm.note_insert,
+  crm.note_json_if_short, crm.note_new, crm.own_active_subscription, crm.own_key, crm.own_operation,
+  crm.own_subscription, crm.owner_or_default, crm.phone_spellings, crm.pipeline_json, crm.proposal_answer,
+  crm.proposal_for_customer, crm.proposal_lock, crm.proposal_seller, crm.proposal_set_status, crm.refuse_invalid,
+  crm.refuse_taken, crm.refuses_undefined_fields, crm.remove_deal_contact, crm.require_active_pipeline,
+  crm.require_active_stage, crm.require_known_filters, crm.require_own_delivery, crm.require_record,
+  crm.require_references, crm.rest_of_page, crm.run_batch, crm.run_batch_item, crm.run_group, crm.sorted_list,
+  crm.stage_json, crm.stage_of_new_deal, crm.stages_of, crm.sum_deals, crm.synced_page, crm.timeline,
+  crm.unfinished_operation, crm.unless_dry_run, crm.unusable_detail, crm.updated_ids, crm.version, crm.wake_dispatcher,
   crm.with_activity_defaults, crm.with_possible_duplicates, crm.with_tags
 to crm_api;
 grant execute on function
   api.custom_field_archive, api.custom_field_create, api.custom_field_list, api.custom_field_restore,
-  api.custom_field_update, api.fail, crm.activity_json, crm.change_subscription, crm.changed_field_names,
-  crm.check_active_subscriptions, crm.check_filters, crm.check_new_subscription, crm.check_subscribed, crm.check_window,
-  crm.chosen_matches, crm.company_json, crm.company_text, crm.contact_json, crm.contact_text, crm.current_member_id,
-  crm.current_workspace_id, crm.custom_field_error, crm.custom_field_json, crm.custom_field_lock, crm.custom_field_room,
-  crm.day_start, crm.deal_json, crm.deal_text, crm.delivery_body, crm.delivery_detail, crm.delivery_headers,
-  crm.delivery_ids, crm.delivery_page, crm.delivery_summaries, crm.delivery_summary, crm.digits, crm.e164,
-  crm.event_data, crm.find_records, crm.fold, crm.header_name, crm.holds_webhooks, crm.is_date, crm.is_in_state,
-  crm.iso, crm.kept_search, crm.kept_walk, crm.lead_data, crm.lead_json, crm.list_filters, crm.listed_ids,
+  api.custom_field_update, api.fail, crm.activity_json, crm.add_subscription, crm.change_subscription,
+  crm.changed_field_names, crm.check_active_subscriptions, crm.check_filters, crm.check_new_subscription,
+  crm.check_subscribed, crm.chosen_matches, crm.company_json, crm.company_text, crm.contact_json, crm.contact_text,
+  crm.current_member_id, crm.current_workspace_id, crm.custom_field_error, crm.custom_field_json, crm.custom_field_lock,
+  crm.custom_field_room, crm.day_start, crm.deal_json, crm.deal_text, crm.delivery_body, crm.delivery_detail,
+  crm.delivery_headers, crm.delivery_ids, crm.delivery_page, crm.delivery_summaries, crm.delivery_summary, crm.digits,
+  crm.e164, crm.event_data, crm.find_records, crm.fold, crm.header_name, crm.holds_webhooks, crm.is_date, crm.iso,
+  crm.kept_search, crm.kept_walk, crm.lead_data, crm.lead_json, crm.list_filters, crm.listed_ids,
   crm.lock_custom_fields, crm.lock_number, crm.makers_of_subscriptions, crm.max_page_bytes, crm.may_send, crm.name_key,
   crm.name_rank, crm.newest_deals, crm.note_json, crm.number_key, crm.object_name, crm.old_secret_until, crm.page,
   crm.parsed_value, crm.pending_texts, crm.proposal_json, crm.proposal_status, crm.proposal_view_json,
@@ -17838,10 +17686,10 @@ grant execute on function
   crm.invitations_of_current_user, crm.invited_member_json, crm.is_working, crm.key_for_update, crm.key_record,
   crm.key_records, crm.leave_workspace, crm.may_see_grants_of, crm.member_json, crm.networks_of, crm.parse_argument,
   crm.parse_moment, crm.parse_network, crm.poke_dispatcher, crm.proposal_add, crm.proposal_link_replace,
-  crm.proposal_mark_sent, crm.proposal_to_answer, crm.record_action, crm.record_proposal_action,
-  crm.record_webhook_action, crm.refuse_scope_beyond_role, crm.request_failures, crm.require_active_subscription,
-  crm.require_invitations_left, crm.require_other_admin, crm.require_role_still, crm.require_room_for_key,
-  crm.require_workspace, crm.scope_beyond_role, crm.scopes_of_role, crm.sessions_of_current_user, crm.store_grant,
-  crm.within_workspace, crm.without_mapping, crm.working_keys_of, crm.workspace_alerts, crm.workspace_first_steps,
-  crm.workspace_json, crm.workspace_overview, crm.workspace_usage, crm.workspaces_of_current_user
+  crm.proposal_to_answer, crm.record_action, crm.record_proposal_action, crm.record_webhook_action,
+  crm.refuse_scope_beyond_role, crm.request_failures, crm.require_active_subscription, crm.require_invitations_left,
+  crm.require_other_admin, crm.require_role_still, crm.require_room_for_key, crm.require_workspace,
+  crm.scope_beyond_role, crm.scopes_of_role, crm.sessions_of_current_user, crm.store_grant, crm.within_workspace,
+  crm.without_mapping, crm.workspace_alerts, crm.workspace_first_steps, crm.workspace_json, crm.workspace_overview,
+  crm.workspace_usage, crm.workspaces_of_current_user
 to crm_app;

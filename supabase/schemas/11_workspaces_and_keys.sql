@@ -226,13 +226,6 @@ create unique index key_secrets_newest on crm.key_secrets (workspace_id, key_id)
 create index key_secrets_replaced on crm.key_secrets (workspace_id, key_id, expires_at) where expires_at is not null;
 create index key_secrets_age on crm.key_secrets (expires_at) where expires_at is not null;
 
-create function crm.purge_key_secrets() returns void
-language sql set search_path = ''
-as $$ delete from crm.key_secrets s where s.expires_at < now() - interval '30 days' $$;
-comment on function crm.purge_key_secrets() is
-  'Deletes secrets 30 days after a rotation ended them. Until then a call with such a secret gets revoked_api_key, '
-  'afterwards the less clear invalid_api_key.';
-
 create type crm.caller as (
   error_code text, id uuid, workspace_id uuid, member_id uuid, scopes text[], rate_limit integer, user_id uuid,
   refused_address text

@@ -217,11 +217,6 @@ comment on function crm.count_calls(uuid, uuid[], timestamptz) is
   'The calls of these keys of the workspace by hour, from the hour p_since until now. A key may have two rows for an '
   'hour; the caller adds them up. Reads one row for each hour in which a key was called.';
 
-create function crm.purge_key_calls() returns void
-language sql set search_path = ''
-as $$ delete from crm.key_calls c where c.hour < now() - interval '90 days' $$;
-comment on function crm.purge_key_calls() is 'Deletes call counts older than 90 days.';
-
 create function crm.purge_rate_limits() returns void
 language sql set search_path = ''
 -- A call that arrives during the purge is not lost. If the call changed the row, Postgres checks the condition again.

@@ -243,29 +243,13 @@ comment on function crm.choose_stage_for_move(crm.deals, uuid, uuid) is
   'The pipeline and stage for a call that names a stage of the workspace, and optionally its pipeline. Raises '
   'pipeline_not_found, stage_not_found.';
 
-create function crm.choose_stage_for_update(
-  p_deal crm.deals, p_pipeline_id uuid, p_stage_id uuid, out pipeline_id uuid, out stage_id uuid
-)
-language plpgsql stable set search_path = '' as $$
-begin
-  if p_stage_id is null and p_pipeline_id <> p_deal.pipeline_id then
-    pipeline_id := crm.require_active_pipeline(p_pipeline_id);
-    stage_id := crm.first_stage(p_pipeline_id);
-  else
-    select s.pipeline_id, s.stage_id into choose_stage_for_update.pipeline_id, choose_stage_for_update.stage_id
-    from crm.choose_stage_for_move(p_deal, p_pipeline_id, coalesce(p_stage_id, p_deal.stage_id)) s;
-  end if;
-end
-$$;
-comment on function crm.choose_stage_for_update(crm.deals, uuid, uuid) is
-  'The pipeline and stage for a PATCH. If the PATCH names another pipeline but no stage, the deal enters that '
-  'pipeline''s first active stage. Raises pipeline_has_no_stage and the codes of crm.choose_stage_for_move.';
-
 create function api.deal_update(p_args jsonb) returns json
 language plpgsql set search_path = '' as $$
 declare
   v_deal crm.deals;
   v_changes jsonb;
+  v_pipeline_id uuid := p_args ->> 'pipeline_id';
+  v_stage_id uuid := p_args ->> 'stage_id';
   v_target record;
 begin
   if p_args ?| '{company_id,contact_id}' then
@@ -285,7 +269,13 @@ begin
     ));
   end if;
   v_changes := crm.require_references(v_changes);
-  v_target := crm.choose_stage_for_update(v_deal, (p_args ->> 'pipeline_id')::uuid, (p_args ->> 'stage_id')::uuid);
+  if v_stage_id is null and v_pipeline_id <> v_deal.pipeline_id then
+    -- Without a stage, the deal enters the first active stage of the other pipeline.
+    select crm.require_active_pipeline(v_pipeline_id) as pipeline_id, crm.first_stage(v_pipeline_id) as stage_id
+    into v_target;
+  else
+    v_target := crm.choose_stage_for_move(v_deal, v_pipeline_id, coalesce(v_stage_id, v_deal.stage_id));
+  end if;
   v_deal := jsonb_populate_record(v_deal, v_changes);
   v_deal.pipeline_id := v_target.pipeline_id;
   v_deal.stage_id := v_target.stage_id;

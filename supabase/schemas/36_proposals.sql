@@ -94,14 +94,30 @@ comment on function crm.identify_link(bytea) is
   'The caller for the hash of a token: the proposal that the link opens. For an unknown token or a draft, error_code '
   'is not_found.';
 
+create function crm.proposal_lock(p_id uuid) returns crm.proposals
+language plpgsql set search_path = '' as $$
+declare
+  v_proposal crm.proposals;
+begin
+  select * into v_proposal from crm.proposals p
+  where p.workspace_id = crm.current_workspace_id() and p.id = p_id
+  for no key update;
+  if not found then perform api.fail('not_found'); end if;
+  return v_proposal;
+end
+$$;
+comment on function crm.proposal_lock(uuid) is
+  'A proposal of the current workspace, locked until the transaction ends. Raises not_found.';
+
 create function crm.proposal_set_status(p_proposal crm.proposals, p_status text, p_reason text default null)
 returns crm.proposals
 language plpgsql set search_path = '' as $$
 begin
   if crm.proposal_status(p_proposal) = 'expirada' then perform api.fail('proposal_expired'); end if;
-  p_proposal.status := p_status;
-  p_proposal.rejection_reason := p_reason;
-  return crm.proposal_save(p_proposal);
+  update crm.proposals p set status = p_status, rejection_reason = p_reason
+  where p.workspace_id = p_proposal.workspace_id and p.id = p_proposal.id
+  returning p.* into p_proposal;
+  return p_proposal;
 end
 $$;
 comment on function crm.proposal_set_status(crm.proposals, text, text) is
@@ -266,22 +282,6 @@ comment on function crm.proposal_link_replace(crm.proposals, text) is
   'Gives a proposal a public link. p_token_hash: the SHA-256 of its token, in hexadecimal. An earlier link stops '
   'working.';
 
-create function crm.proposal_mark_sent(p_proposal crm.proposals) returns crm.proposals
-language plpgsql set search_path = '' as $$
-begin
-  if p_proposal.status = 'rascunho' then
-    update crm.proposals p
-    set status = 'enviada'
-    where p.workspace_id = p_proposal.workspace_id and p.id = p_proposal.id
-    returning p.* into p_proposal;
-    perform crm.record_proposal_action('proposal_sent', p_proposal);
-  end if;
-  return p_proposal;
-end
-$$;
-comment on function crm.proposal_mark_sent(crm.proposals) is
-  'Marks a draft as sent, so that its link works. A proposal that is not a draft stays as it is.';
-
 create function app.proposal_create(p_args jsonb) returns json
 language plpgsql set search_path = '' as $$
 declare
@@ -308,7 +308,13 @@ declare
   v_proposal crm.proposals := crm.proposal_to_answer((v_args ->> 'workspace_id')::uuid, (v_args ->> 'id')::uuid);
 begin
   if v_args ? 'token_hash' then perform crm.proposal_link_replace(v_proposal, v_args ->> 'token_hash'); end if;
-  v_proposal := crm.proposal_mark_sent(v_proposal);
+  if v_proposal.status = 'rascunho' then
+    update crm.proposals p
+    set status = 'enviada'
+    where p.workspace_id = v_proposal.workspace_id and p.id = v_proposal.id
+    returning p.* into v_proposal;
+    perform crm.record_proposal_action('proposal_sent', v_proposal);
+  end if;
   return crm.deal_proposal_json(v_proposal);
 end
 $$;

@@ -22,24 +22,6 @@ create index deal_contacts_contact on crm.deal_contacts (workspace_id, contact_i
 call crm.protect('crm.deal_contacts');
 create trigger set_moved_at after insert on crm.deal_contacts for each row execute function crm.set_moved_at();
 
-create function crm.deal_contact_json(
-  p_contact_id uuid, p_role text, p_is_main boolean, p_added_at timestamptz, p_shows_name boolean
-) returns json
-language plpgsql stable set search_path = '' as $$
-begin
-  return json_build_object(
-    'contact_id', p_contact_id,
-    'name', (
-      select c.name from crm.contacts c
-      where p_shows_name and c.workspace_id = crm.current_workspace_id() and c.id = p_contact_id
-    ),
-    'role', p_role, 'is_main', p_is_main, 'added_at', crm.iso(p_added_at)
-  );
-end
-$$;
-comment on function crm.deal_contact_json(uuid, text, boolean, timestamptz, boolean) is
-  'JSON of a contact of a deal. p_shows_name: whether the key may read contacts.';
-
 create function crm.deal_contacts_json(p_deal crm.deals) returns json
 language plpgsql stable set search_path = '' as $$
 declare
@@ -48,7 +30,14 @@ begin
   return (
     select coalesce(
       json_agg(
-        crm.deal_contact_json(p.contact_id, p.role, p.is_main, p.created_at, v_shows_name)
+        json_build_object(
+          'contact_id', p.contact_id,
+          'name', (
+            select c.name from crm.contacts c
+            where v_shows_name and c.workspace_id = p_deal.workspace_id and c.id = p.contact_id
+          ),
+          'role', p.role, 'is_main', p.is_main, 'added_at', crm.iso(p.created_at)
+        )
         order by p.is_main desc, p.created_at, p.contact_id
       ),
       '[]'
@@ -92,7 +81,7 @@ declare
   v_deal_id uuid := p_args ->> 'id';
   v_contact_id uuid := p_args ->> 'contact_id';
   v_role text := p_args ->> 'role';
-  v_main_id uuid;
+  v_deal crm.deals;
   v_is_main boolean;
   v_count integer;
   v_row crm.deal_contacts;
@@ -102,22 +91,22 @@ begin
   end if;
   -- Lock the contact before the deal, as a merge does, so that the call and the merge cannot deadlock.
   perform crm.require_references(p_args);
-  v_main_id := (crm.deal_lock(v_deal_id)).contact_id;
-  v_is_main := v_main_id is not distinct from v_contact_id;
+  v_deal := crm.deal_lock(v_deal_id);
+  v_is_main := v_deal.contact_id is not distinct from v_contact_id;
   select * into v_row from crm.deal_contacts k
   where k.workspace_id = v_workspace_id and k.deal_id = v_deal_id and k.contact_id = v_contact_id;
   if v_row.contact_id is not null then
     if p_args ? 'role' and v_row.role is distinct from v_role then
       update crm.deal_contacts k set role = v_role
-      where k.workspace_id = v_workspace_id and k.deal_id = v_deal_id and k.contact_id = v_contact_id
-      returning * into v_row;
+      where k.workspace_id = v_workspace_id and k.deal_id = v_deal_id and k.contact_id = v_contact_id;
     end if;
     perform api.mark_found();
   elsif v_is_main and v_role is null then
     perform api.mark_found();
   else
     select count(*) into v_count from crm.deal_contacts k
-    where k.workspace_id = v_workspace_id and k.deal_id = v_deal_id and k.contact_id is distinct from v_main_id;
+    where k.workspace_id = v_workspace_id and k.deal_id = v_deal_id
+      and k.contact_id is distinct from v_deal.contact_id;
     -- The main contact's row has a limit too: it stays when the main contact changes, so rows would add up.
     if v_count >= c_most + v_is_main::integer then
       perform api.fail(
@@ -127,11 +116,13 @@ begin
       );
     end if;
     insert into crm.deal_contacts (workspace_id, deal_id, contact_id, role)
-    values (v_workspace_id, v_deal_id, v_contact_id, v_role)
-    returning * into v_row;
+    values (v_workspace_id, v_deal_id, v_contact_id, v_role);
     if v_is_main then perform api.mark_found(); end if;
   end if;
-  return crm.deal_contact_json(v_contact_id, v_row.role, v_is_main, v_row.created_at, crm.has_scope('contacts:read'));
+  return (
+    select c.value from json_array_elements(crm.deal_contacts_json(v_deal)) c
+    where (c.value ->> 'contact_id')::uuid = v_contact_id
+  );
 end
 $$;
 comment on function api.deal_contact_add(jsonb) is

@@ -292,6 +292,28 @@ comment on function crm.check_filters(uuid, jsonb) is
   'Raises invalid_reference for ids that the workspace does not have. Raises validation_error for field names that no '
   'event has in changed_fields, and for a stage outside the filter''s pipelines, because no event would pass.';
 
+create function crm.add_subscription(s crm.webhook_subscriptions, p_secret text, p_header text)
+returns crm.webhook_subscriptions
+language plpgsql set search_path = '' as $$
+begin
+  perform crm.check_new_subscription(s);
+  insert into crm.webhook_subscriptions (
+    workspace_id, id, key_id, event_types, target_url, filters, payload, header, name
+  )
+  values (
+    s.workspace_id, s.id, s.key_id, s.event_types, s.target_url, crm.check_filters(s.workspace_id, s.filters),
+    coalesce(s.payload, 'full'), s.header, s.name
+  )
+  returning * into s;
+  insert into crm.webhook_secrets (workspace_id, subscription_id, secret, header)
+  values (s.workspace_id, s.id, decode(p_secret, 'base64'), decode(p_header, 'base64'));
+  return s;
+end
+$$;
+comment on function crm.add_subscription(crm.webhook_subscriptions, text, text) is
+  'Stores a subscription, its encrypted secret, and the encrypted value of its own header (both in base64). Raises the '
+  'codes of crm.check_new_subscription and crm.check_filters.';
+
 create function api.webhook_create(p_args jsonb) returns json
 language plpgsql set search_path = '' as $$
 declare
@@ -300,20 +322,11 @@ begin
   v_subscription.header := crm.header_name(p_args);
   -- Without this check, a call that began before its key was revoked would create a subscription that outlives the key.
   if not crm.lock_key(crm.current_caller_id()) then perform api.fail('revoked_api_key'); end if;
-
   v_subscription.workspace_id := crm.current_workspace_id();
-  perform crm.check_new_subscription(v_subscription);
   v_subscription.key_id := crm.current_caller_id();
-  v_subscription.filters := crm.check_filters(crm.current_workspace_id(), v_subscription.filters);
-  v_subscription.payload := coalesce(v_subscription.payload, 'full');
-  v_subscription := crm.subscription_insert(v_subscription);
-
-  insert into crm.webhook_secrets (workspace_id, subscription_id, secret, header)
-  values (
-    v_subscription.workspace_id, v_subscription.id, decode(p_args ->> 'encrypted_secret', 'base64'),
-    decode(p_args ->> 'encrypted_header', 'base64')
+  v_subscription := crm.add_subscription(
+    v_subscription, p_args ->> 'encrypted_secret', p_args ->> 'encrypted_header'
   );
-
   return json_build_object(
     'id', v_subscription.id, 'event_types', v_subscription.event_types, 'target_url', v_subscription.target_url,
     'is_active', v_subscription.is_active, 'created_at', crm.iso(v_subscription.created_at),
@@ -326,7 +339,7 @@ comment on function api.webhook_create(jsonb) is
   'Creates a subscription for the calling key (spec 4.5). A workspace has at most 50 active subscriptions. The edge '
   'function chooses the id, encrypts encrypted_secret and encrypted_header (base64) for it, and shows the plain secret '
   'once, in the reply. Raises revoked_api_key if the key was revoked during the call, and the codes of '
-  'crm.check_new_subscription and crm.check_filters.';
+  'crm.add_subscription.';
 
 create function crm.change_subscription(p_workspace_id uuid, p_id uuid, p_args jsonb) returns void
 language plpgsql set search_path = '' as $$

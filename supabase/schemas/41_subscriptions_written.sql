@@ -19,18 +19,3 @@ language sql stable as $$
 $$;
 comment on function crm.subscription_json(crm.webhook_subscriptions) is
   'A row as public JSON, with the fields of api.subscription.';
-
-create function crm.subscription_insert(t crm.webhook_subscriptions) returns crm.webhook_subscriptions
-language plpgsql set search_path = '' as $$
-begin
-  insert into crm.webhook_subscriptions as new (
-    workspace_id, id, event_types, target_url, key_id, filters, payload, header, name
-  )
-  values (
-    crm.current_workspace_id(), t.id, t.event_types, t.target_url, t.key_id, t.filters, t.payload, t.header, t.name
-  )
-  returning new.* into t;
-  return t;
-end
-$$;
-comment on function crm.subscription_insert(crm.webhook_subscriptions) is 'Creates the record and returns it.';

@@ -13,24 +13,6 @@ comment on function crm.require_own_workspace(uuid) is
   'Raises an error if the workspace is not the caller''s. Called by security definer functions that take a workspace, '
   'because row-level security does not apply to them. The operator is in no workspace and may name any workspace.';
 
-create function crm.retry_deliveries(p_workspace_id uuid) returns bigint
-language plpgsql set search_path = '' as $$
-declare
-  v_ids uuid[] := array(
-    select q.delivery_id from crm.webhook_queue q
-    where q.workspace_id = p_workspace_id and q.state in ('waiting', 'held') and q.due_at > statement_timestamp()
-    for update skip locked
-  );
-begin
-  update crm.webhook_deliveries d
-  set next_attempt_at = statement_timestamp()
-  where d.workspace_id = p_workspace_id and d.id = any (v_ids) and d.state = 'pending';
-  return cardinality(v_ids);
-end
-$$;
-comment on function crm.retry_deliveries(uuid) is
-  'Makes the waiting and held deliveries of a workspace due now, except locked ones, and returns their number.';
-
 create function crm.redeliver(
   p_workspace_id uuid, p_subscription_id uuid, p_ids uuid[], out count integer, out not_queued uuid[]
 )
@@ -283,17 +265,6 @@ comment on function crm.recover_deliveries(uuid, uuid, timestamptz, timestamptz,
   'The period goes back 30 days at most, and is compared with the time in an event''s id, when the event was stored. '
   'Security definer, because verbs may not write deliveries.';
 
-create function crm.check_window(p_since timestamptz, p_until timestamptz) returns void
-language plpgsql stable set search_path = '' as $$
-begin
-  -- A future `since` is usually a mistake in the time zone or the year.
-  if p_since > now() then perform api.fail('validation_error', array['since'], 'Não pode estar no futuro'); end if;
-  if p_until <= p_since then perform api.fail('validation_error', array['until'], 'Deve ser depois de since'); end if;
-end
-$$;
-comment on function crm.check_window(timestamptz, timestamptz) is
-  'Raises validation_error if a period begins in the future, or does not end after it begins.';
-
 create function crm.recover(p_workspace_id uuid, p_subscription_id uuid, p_args jsonb) returns json
 language plpgsql set search_path = '' as $$
 declare
@@ -301,7 +272,9 @@ declare
   v_until timestamptz := p_args ->> 'until';
   v_recovered record;
 begin
-  perform crm.check_window(v_since, v_until);
+  -- A future `since` is usually a mistake in the time zone or the year.
+  if v_since > now() then perform api.fail('validation_error', array['since'], 'Não pode estar no futuro'); end if;
+  if v_until <= v_since then perform api.fail('validation_error', array['until'], 'Deve ser depois de since'); end if;
   -- Truncated to milliseconds, like the times in event ids and in the reply. Deliveries are kept for 30 days, so older
   -- events get none.
   v_since := greatest(v_since, date_trunc('milliseconds', now() - interval '30 days'));

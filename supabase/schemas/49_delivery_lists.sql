@@ -58,11 +58,6 @@ as $$ begin return (select s.summary from crm.delivery_summaries(p_workspace_id,
 comment on function crm.delivery_summary(uuid, uuid) is
   'JSON of one delivery as in crm.delivery_summaries; null if there is none.';
 
-create function crm.is_in_state(p_wanted text, p_stored text, p_may_send boolean) returns boolean
-language sql immutable parallel safe as $$ select p_wanted is null or p_wanted = crm.shown_state(p_stored, p_may_send) $$;
-comment on function crm.is_in_state(text, text, boolean) is
-  'Whether a delivery with this stored state is shown in the state p_wanted. A null p_wanted matches every state.';
-
 create function crm.delivery_ids(
   p_workspace_id uuid, p_subscription_id uuid, p_state text, p_event crm.event_type, p_since timestamptz,
   p_until timestamptz, p_cursor uuid, p_limit integer, out ids uuid[], out next_id uuid
@@ -95,10 +90,10 @@ begin
         where d.workspace_id = p_workspace_id and d.id < v_before and d.id >= v_from
         order by d.id desc limit v_look
       ) w
-      where crm.is_in_state(p_state, w.state, v_may_send and (
+      where (p_state is null or p_state = crm.shown_state(w.state, v_may_send and (
           select s.is_active from crm.webhook_subscriptions s
           where s.workspace_id = p_workspace_id and s.id = w.subscription_id
-        ))
+        )))
         and (p_event is null or p_event = (
           select e.event from crm.events e where e.workspace_id = p_workspace_id and e.id = w.event_id
         ))
@@ -147,7 +142,7 @@ begin
           and d.id < v_before and d.id >= v_from
         order by d.subscription_id desc, d.id desc limit v_look
       ) w
-      where crm.is_in_state(p_state, w.state, v_may_send)
+      where (p_state is null or p_state = crm.shown_state(w.state, v_may_send))
         and (p_event is null or p_event = (
           select e.event from crm.events e where e.workspace_id = p_workspace_id and e.id = w.event_id
         ))

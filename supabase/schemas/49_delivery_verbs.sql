@@ -42,17 +42,23 @@ language plpgsql set search_path = '' as $$
 declare
   v_args jsonb := crm.require_workspace(crm.check_args(p_args, '{workspace_id}'));
   v_workspace_id uuid := (v_args ->> 'workspace_id')::uuid;
-  v_retried bigint;
+  v_ids uuid[] := array(
+    select q.delivery_id from crm.webhook_queue q
+    where q.workspace_id = v_workspace_id and q.state in ('waiting', 'held') and q.due_at > statement_timestamp()
+    for update skip locked
+  );
 begin
-  v_retried := crm.retry_deliveries(v_workspace_id);
+  update crm.webhook_deliveries d
+  set next_attempt_at = statement_timestamp()
+  where d.workspace_id = v_workspace_id and d.id = any (v_ids) and d.state = 'pending';
   perform crm.poke_dispatcher();
-  return json_build_object('retried', v_retried);
+  return json_build_object('retried', cardinality(v_ids));
 end
 $$;
 comment on function app.delivery_retry(jsonb) is
-  'Makes the waiting deliveries of a workspace due now and pokes the dispatcher. Deliveries of an inactive '
-  'subscription still wait until it is reactivated. Returns retried, the number of deliveries that were waiting. '
-  'Arguments: workspace_id. Codes: validation_error, not_found.';
+  'Makes the waiting deliveries of a workspace due now, except locked ones, and pokes the dispatcher. Deliveries of an '
+  'inactive subscription still wait until it is reactivated. Returns retried, the number of deliveries that were '
+  'waiting. Arguments: workspace_id. Codes: validation_error, not_found.';
 
 create function app.delivery_redeliver(p_args jsonb) returns json
 language plpgsql set search_path = '' as $$

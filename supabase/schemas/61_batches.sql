@@ -38,23 +38,14 @@ begin
   );
   -- Lock records in order of id, so that two batches with the same records cannot deadlock, whatever the order of their
   -- items.
-  case p_record
-    when 'contact' then
-      perform from crm.contacts t where t.workspace_id = v_workspace_id and t.id = any (v_ids)
-      order by t.id for no key update;
-    when 'company' then
-      perform from crm.companies t where t.workspace_id = v_workspace_id and t.id = any (v_ids)
-      order by t.id for no key update;
-    when 'deal' then
-      perform from crm.deals t where t.workspace_id = v_workspace_id and t.id = any (v_ids)
-      order by t.id for no key update;
-    else
-      perform from crm.activities t
-      where p_record = 'activity' and t.workspace_id = v_workspace_id and t.id = any (v_ids)
-      order by t.id for no key update;
-      perform from crm.deals t where t.workspace_id = v_workspace_id and t.id = any (v_deal_ids)
-      order by t.id for no key update;
-  end case;
+  if p_record <> 'note' then
+    execute format(
+      'select from crm.%I t where t.workspace_id = $1 and t.id = any ($2) order by t.id for no key update',
+      crm.table_of(p_record)
+    ) using v_workspace_id, v_ids;
+  end if;
+  perform from crm.deals t where t.workspace_id = v_workspace_id and t.id = any (v_deal_ids)
+  order by t.id for no key update;
 end
 $$;
 comment on function crm.lock_batch(text, jsonb, boolean) is
@@ -147,25 +138,6 @@ comment on function crm.bound_details(jsonb[]) is
   'Returns the results of a batch with at most 100 error details, as in any reply: the first detail of each item, then '
   'further details in order. The number is limited because the reply is stored, and every erasure searches the stored '
   'replies.';
-
-create function crm.batch_json(p_results jsonb[]) returns json
-language plpgsql immutable set search_path = '' as $$
-begin
-  return (
-    select json_build_object(
-      'results', json_agg(jsonb_build_object('index', r.position - 1) || r.result order by r.position),
-      'summary', json_build_object(
-        'created', count(*) filter (where r.result ->> 'status' = '201'),
-        'updated', count(*) filter (where r.result ->> 'status' = '200' and not r.result ? 'record'),
-        'failed', count(*) filter (where r.result ? 'error')
-      )
-    )
-    from unnest(p_results) with ordinality r (result, position)
-  );
-end
-$$;
-comment on function crm.batch_json(jsonb[]) is
-  'The reply to a batch. The edge function adds the status and the text of each error.';
 
 create function crm.name_holder(p_record text, p_item jsonb, p_result jsonb) returns jsonb
 language plpgsql set search_path = '' as $$
@@ -265,13 +237,7 @@ begin
   for v_at in 1 .. cardinality(p_items) loop
     continue when p_results[v_at] is not null;
     begin
-      case p_record
-        when 'activity' then perform crm.activity_new(p_items[v_at] -> 'args');
-        when 'company' then perform crm.company_new(p_items[v_at] -> 'args');
-        when 'contact' then perform crm.contact_new(p_items[v_at] -> 'args');
-        when 'deal' then perform crm.deal_new(p_items[v_at] -> 'args');
-        when 'note' then perform crm.note_new(p_items[v_at] -> 'args');
-      end case;
+      execute format('select crm.%I($1)', p_record || '_new') using p_items[v_at] -> 'args';
       -- Undo the block and so its subtransaction. Otherwise each item's locks would keep a subtransaction until the
       -- call ends.
       raise exception using errcode = 'CRM01';
@@ -423,19 +389,28 @@ begin
   end loop;
   v_results := crm.bound_details(v_results);
   if v_is_atomic then perform crm.check_atomic_batch(v_results); end if;
-  if p_args ? 'dry_run' then
-    v_results := array(
-      select case when r.result ->> 'status' = '201' then r.result - 'id' else r.result end
-      from unnest(v_results) with ordinality r (result, position)
-      order by r.position
-    );
-  end if;
-  return crm.unless_dry_run(p_args, crm.batch_json(v_results));
+  return crm.unless_dry_run(p_args, (
+    select json_build_object(
+      'results', json_agg(
+        -- Without the id of a record that a dry run does not create.
+        jsonb_build_object('index', r.position - 1)
+          || case when p_args ? 'dry_run' and r.result ->> 'status' = '201' then r.result - 'id' else r.result end
+        order by r.position
+      ),
+      'summary', json_build_object(
+        'created', count(*) filter (where r.result ->> 'status' = '201'),
+        'updated', count(*) filter (where r.result ->> 'status' = '200' and not r.result ? 'record'),
+        'failed', count(*) filter (where r.result ? 'error')
+      )
+    )
+    from unnest(v_results) with ordinality r (result, position)
+  ));
 end
 $$;
 comment on function crm.run_batch(text, jsonb) is
   'Runs the items of a batch in order. A failed item writes nothing. The other items stay, except in an atomic batch, '
-  'which undoes them. A deadlock or lock timeout ends the whole call.';
+  'which undoes them. A deadlock or lock timeout ends the whole call. The edge function adds the status and the text '
+  'of each error.';
 
 create function api.contact_batch(p_args jsonb) returns json
 language plpgsql set search_path = ''

@@ -16,22 +16,6 @@ $$;
 comment on function crm.lock_matches_of_contacts(uuid[]) is
   'Makes leads and upserts that look for one of these contacts wait until the transaction ends.';
 
-create function crm.lock_matches_of_companies(p_ids uuid[]) returns void
-language plpgsql set search_path = '' as $$
-begin
-  perform crm.lock_matches(variadic array(
-    select jsonb_build_object(
-      'company name', c.name_key, 'company tax_id', c.tax_id, 'company domain', c.domain,
-      'company external_id', c.external_id
-    )
-    from crm.companies c
-    where c.workspace_id = crm.current_workspace_id() and c.id = any (p_ids)
-  ));
-end
-$$;
-comment on function crm.lock_matches_of_companies(uuid[]) is
-  'Makes leads and upserts that look for one of these companies wait until the transaction ends.';
-
 create function crm.lock_company_merges(p_exclusive boolean) returns void
 language plpgsql set search_path = '' as $$
 declare
@@ -139,7 +123,15 @@ declare
 begin
   if v_merge_id = v_id then perform api.fail('validation_error', array['merge_id'], 'Deve ser outra empresa'); end if;
   perform crm.lock_company_merges(true);
-  perform crm.lock_matches_of_companies(array[v_id, v_merge_id]);
+  -- Leads and upserts that look for one of these companies wait.
+  perform crm.lock_matches(variadic array(
+    select jsonb_build_object(
+      'company name', c.name_key, 'company tax_id', c.tax_id, 'company domain', c.domain,
+      'company external_id', c.external_id
+    )
+    from crm.companies c
+    where c.workspace_id = v_workspace_id and c.id in (v_id, v_merge_id)
+  ));
   -- Locked in order of id, as in api.contact_merge.
   foreach v_next in array array[least(v_id, v_merge_id), greatest(v_id, v_merge_id)] loop
     if v_next = v_id then

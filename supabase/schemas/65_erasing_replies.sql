@@ -1,40 +1,6 @@
 -- Erasing stored replies (Idempotency-Key). Each call of crm.erase_replies reads at most 200 replies or 256 KB: a
 -- workspace may have hundreds of thousands of replies, and a reply may be a megabyte long.
 
-create function crm.batch_without_mentions(p_reply json, p_traces crm.traces) returns json
-language plpgsql immutable set search_path = '' as $$
-begin
-  return json_build_object(
-    'results', (
-      select json_agg(
-        case
-          -- Only an error from the edge function has a message. Its details name invalid fields as they were sent,
-          -- including the keys of custom_fields.
-          when r.result #> '{error,message}' is null then r.result
-          else jsonb_set(r.result, '{error,details}', (
-            select coalesce(jsonb_agg(
-              case
-                when crm.mentions(d.detail ->> 'field', p_traces)
-                  then d.detail || jsonb_build_object('field', format('items[%s]', r.result ->> 'index'))
-                else d.detail
-              end
-              order by d.n
-            ), '[]')
-            from jsonb_array_elements(r.result #> '{error,details}') with ordinality d (detail, n)
-          ))
-        end
-        order by r.n
-      )
-      from jsonb_array_elements((p_reply -> 'results')::jsonb) with ordinality r (result, n)
-    ),
-    'summary', p_reply -> 'summary'
-  );
-end
-$$;
-comment on function crm.batch_without_mentions(json, crm.traces) is
-  'The reply to a batch. If the name of an invalid field mentions the person, the error names only the item instead. '
-  'Messages need no check, because they quote nothing that was sent.';
-
 create function crm.keys_mentioning(p_keys text[], p_traces crm.traces) returns text[]
 language plpgsql stable set search_path = '' as $$
 begin
@@ -98,7 +64,9 @@ $$;
 comment on function crm.record_now(uuid, uuid, boolean) is
   'The contact, deal, activity or note with this id as it is now. p_in_detail: a deal as GET /:id shows it.';
 
-create function crm.batch_with_records_now(p_workspace_id uuid, p_reply json, p_contact_ids uuid[]) returns json
+create function crm.batch_without_person(
+  p_workspace_id uuid, p_reply json, p_contact_ids uuid[], p_traces crm.traces
+) returns json
 language plpgsql stable set search_path = '' as $$
 declare
   v_objects jsonb := crm.ids_of_person(
@@ -110,26 +78,47 @@ declare
     p_contact_ids
   );
 begin
-  if v_objects = '{}' then return p_reply; end if;
+  if v_objects = '{}' and not exists (
+    select from jsonb_path_query(p_reply::jsonb, '$.results[*].error.details[*].field') f (field)
+    where crm.mentions(f.field #>> '{}', p_traces)
+  ) then
+    return p_reply;
+  end if;
   return json_build_object(
     'results', (
       select json_agg(
         case
-          when v_objects ? (r.result #>> '{record,id}') then r.result::jsonb || jsonb_build_object(
+          when v_objects ? (r.result #>> '{record,id}') then r.result || jsonb_build_object(
             'record', crm.record_now(p_workspace_id, (r.result #>> '{record,id}')::uuid, true)
           )
-          else r.result::jsonb
+          -- Only an error from the edge function has a message. Its details name invalid fields as they were sent,
+          -- including the keys of custom_fields.
+          when r.result #> '{error,message}' is not null and jsonb_typeof(r.result #> '{error,details}') = 'array'
+          then jsonb_set(r.result, '{error,details}', (
+            select coalesce(jsonb_agg(
+              case
+                when crm.mentions(d.detail ->> 'field', p_traces)
+                  then d.detail || jsonb_build_object('field', format('items[%s]', r.result ->> 'index'))
+                else d.detail
+              end
+              order by d.n
+            ), '[]')
+            from jsonb_array_elements(r.result #> '{error,details}') with ordinality d (detail, n)
+          ))
+          else r.result
         end
         order by r.n
       )
-      from json_array_elements(p_reply -> 'results') with ordinality r (result, n)
+      from jsonb_array_elements((p_reply -> 'results')::jsonb) with ordinality r (result, n)
     ),
     'summary', p_reply -> 'summary'
   );
 end
 $$;
-comment on function crm.batch_with_records_now(uuid, json, uuid[]) is
-  'The reply to a batch that read records, with the records of these contacts as they are now.';
+comment on function crm.batch_without_person(uuid, json, uuid[], crm.traces) is
+  'The reply to a batch, with the records of these contacts that it read as they are now. If the name of an invalid '
+  'field mentions the person, the error names only the item instead. Messages need no check, because they quote nothing '
+  'that was sent.';
 
 create function crm.erase_replies(
   p_workspace_id uuid, p_after text, p_contact_ids uuid[], p_traces crm.traces, out last_key text,
@@ -213,23 +202,13 @@ begin
   update crm.idempotency_keys i
   set body = n.body
   from (
-    select k.key, crm.batch_with_records_now(p_workspace_id, k.body::json, p_contact_ids)::text as body
+    select k.key, crm.batch_without_person(p_workspace_id, k.body::json, p_contact_ids, v_long)::text as body
     from crm.idempotency_keys k
     where k.workspace_id = p_workspace_id and k.key = any (v_keys) and starts_with(k.body, '{"results"')
-      and position('"record"' in k.body) > 0
+      -- Check this first, because parsing a reply takes long, and most replies contain neither.
+      and (position('"record"' in k.body) > 0 or position('"details"' in k.body) > 0)
   ) n
   where i.workspace_id = p_workspace_id and i.key = n.key and i.body <> n.body;
-  get diagnostics v_rows = row_count;
-  changed := changed + v_rows;
-  update crm.idempotency_keys i
-  set body = crm.batch_without_mentions(i.body::json, v_long)::text
-  where i.workspace_id = p_workspace_id and i.key = any (v_keys) and starts_with(i.body, '{"results"')
-    -- Check this first, because parsing a reply takes long, and most replies contain no error.
-    and position('"details"' in i.body) > 0
-    and exists (
-      select from jsonb_path_query(i.body::jsonb, '$.results[*].error.details[*].field') f (field)
-      where crm.mentions(f.field #>> '{}', v_long)
-    );
   get diagnostics v_rows = row_count;
   changed := changed + v_rows;
 end
@@ -237,6 +216,6 @@ $$;
 comment on function crm.erase_replies(uuid, text, uuid[], crm.traces) is
   'Reads the next stored replies (200, or 256 KB). Replaces a reply that shows a record of the person by the record as '
   'it is now. Deletes a reply if its key contains a trace of four characters or more; for a reply that shows a record '
-  'of the person, any trace is enough. Removes mentions from the errors in replies to batches '
-  '(crm.batch_without_mentions). last_key is null after the last reply. Together the calls read all replies of 24 '
-  'hours, because an index for this would slow down every creation.';
+  'of the person, any trace is enough. Removes the person from replies to batches (crm.batch_without_person). '
+  'last_key is null after the last reply. Together the calls read all replies of 24 hours, because an index for this '
+  'would slow down every creation.';

@@ -244,26 +244,21 @@ begin
   perform crm.require_role_still(v_before.id, 'admin');
   v_changes := crm.describe_changes(to_jsonb(v_before), v_args - 'workspace_id');
   if v_changes = '{}' then return crm.workspace_overview(v_before); end if;
-  -- Members have a statement of their own, because they may not write the columns of the plan.
-  if crm.current_member_id() is not null then
+  update crm.workspaces w
+  set
+    name = coalesce(v_args ->> 'name', w.name),
+    stale_after_days = coalesce((v_args ->> 'stale_after_days')::numeric::integer, w.stale_after_days),
+    time_zone = coalesce(v_args ->> 'time_zone', w.time_zone),
+    refuses_undefined_fields = coalesce((v_args ->> 'refuses_undefined_fields')::boolean, w.refuses_undefined_fields)
+  where w.id = v_before.id
+  returning w.* into v_after;
+  -- A separate statement, because members may not write the columns of the plan.
+  if v_args ?| array['suspended', 'public_api', 'rate_limit_per_minute'] then
     update crm.workspaces w
     set
-      name = coalesce(v_args ->> 'name', w.name),
-      stale_after_days = coalesce((v_args ->> 'stale_after_days')::numeric::integer, w.stale_after_days),
-      time_zone = coalesce(v_args ->> 'time_zone', w.time_zone),
-      refuses_undefined_fields = coalesce((v_args ->> 'refuses_undefined_fields')::boolean, w.refuses_undefined_fields)
-    where w.id = v_before.id
-    returning w.* into v_after;
-  else
-    update crm.workspaces w
-    set
-      name = coalesce(v_args ->> 'name', w.name),
       suspended = coalesce((v_args ->> 'suspended')::boolean, w.suspended),
       public_api = coalesce((v_args ->> 'public_api')::boolean, w.public_api),
-      rate_limit_per_minute = coalesce((v_args ->> 'rate_limit_per_minute')::numeric::integer, w.rate_limit_per_minute),
-      stale_after_days = coalesce((v_args ->> 'stale_after_days')::numeric::integer, w.stale_after_days),
-      time_zone = coalesce(v_args ->> 'time_zone', w.time_zone),
-      refuses_undefined_fields = coalesce((v_args ->> 'refuses_undefined_fields')::boolean, w.refuses_undefined_fields)
+      rate_limit_per_minute = coalesce((v_args ->> 'rate_limit_per_minute')::numeric::integer, w.rate_limit_per_minute)
     where w.id = v_before.id
     returning w.* into v_after;
   end if;

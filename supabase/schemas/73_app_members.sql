@@ -15,22 +15,6 @@ $$;
 comment on function crm.member_json(crm.members, bigint) is
   'JSON of a member for the operator and the console. working_keys: how many of the member''s keys work.';
 
-create function crm.working_keys_of(p_workspace_id uuid, p_member_id uuid) returns bigint
-language plpgsql stable set search_path = '' as $$
-begin
-  return (
-    select count(*) from (
-      select from crm.api_keys k
-      where k.workspace_id = p_workspace_id and k.member_id = p_member_id
-        and k.revoked_at is null and k.client_id is null and crm.is_working(k)
-      limit 1000
-    ) k
-  );
-end
-$$;
-comment on function crm.working_keys_of(uuid, uuid) is
-  'How many keys of a member, without those of apps, are neither revoked nor expired, counted up to 1,000.';
-
 create function crm.require_role_still(p_workspace_id uuid, variadic p_roles text[]) returns void
 language plpgsql stable set search_path = '' as $$
 begin
@@ -138,7 +122,14 @@ begin
     v_member.workspace_id, 'member_invited', 'member', v_member.id, v_member.name,
     jsonb_build_object('email', v_member.email, 'role', v_member.role, 'again', true)
   );
-  return crm.invited_member_json(v_member, crm.working_keys_of(v_member.workspace_id, v_member.id));
+  return crm.invited_member_json(v_member, (
+    select count(*) from (
+      select from crm.api_keys k
+      where k.workspace_id = v_member.workspace_id and k.member_id = v_member.id
+        and k.revoked_at is null and k.client_id is null and crm.is_working(k)
+      limit 1000
+    ) k
+  ));
 end
 $$;
 comment on function app.member_reinvite(jsonb) is

@@ -299,15 +299,11 @@ declare
   v_key crm.api_keys := crm.key_for_update((v_args ->> 'workspace_id')::uuid, (v_args ->> 'id')::uuid);
 begin
   if v_name <> v_key.name then
-    update crm.api_keys k set name = v_name where k.workspace_id = v_key.workspace_id and k.id = v_key.id;
     perform crm.record_action(
       v_key.workspace_id, 'key_renamed', 'key', v_key.id, v_name, jsonb_build_object('previous_name', v_key.name)
     );
   end if;
   if v_args ? 'allowed_networks' and v_networks is distinct from v_key.allowed_networks then
-    update crm.api_keys k
-    set allowed_networks = v_networks
-    where k.workspace_id = v_key.workspace_id and k.id = v_key.id;
     perform crm.record_action(
       v_key.workspace_id, 'key_networks_changed', 'key', v_key.id, coalesce(v_name, v_key.name),
       jsonb_build_object('from', v_key.allowed_networks, 'to', v_networks)
@@ -323,14 +319,17 @@ begin
     end if;
     -- An expired key will work again, so it counts like a new key.
     if not crm.is_working(v_key) then perform crm.require_room_for_key(v_key.workspace_id); end if;
-    update crm.api_keys k
-    set expires_at = v_expires_at
-    where k.workspace_id = v_key.workspace_id and k.id = v_key.id;
     perform crm.record_action(
       v_key.workspace_id, 'key_expiry_changed', 'key', v_key.id, coalesce(v_name, v_key.name),
       jsonb_build_object('from', crm.iso(v_key.expires_at), 'to', crm.iso(v_expires_at))
     );
   end if;
+  update crm.api_keys k
+  set
+    name = coalesce(v_name, k.name),
+    allowed_networks = case when v_args ? 'allowed_networks' then v_networks else k.allowed_networks end,
+    expires_at = case when p_args ? 'expires_at' then v_expires_at else k.expires_at end
+  where k.workspace_id = v_key.workspace_id and k.id = v_key.id;
   return crm.key_record(v_key.workspace_id, v_key.id);
 end
 $$;

@@ -156,25 +156,17 @@ declare
     p_args, '{workspace_id, new_id, event_types, target_url, secret}',
     '{filters, payload, header, encrypted_header, webhook_name}'
   ));
-  v_workspace_id uuid := (v_args ->> 'workspace_id')::uuid;
-  v_id uuid := (v_args ->> 'new_id')::uuid;
+  v_subscription crm.webhook_subscriptions := jsonb_populate_record(null::crm.webhook_subscriptions, v_args);
 begin
-  perform crm.check_new_subscription(jsonb_populate_record(null::crm.webhook_subscriptions, v_args));
-  insert into crm.webhook_subscriptions (workspace_id, id, event_types, target_url, filters, payload, header, name)
-  values (
-    v_workspace_id, v_id, array(select jsonb_array_elements_text(v_args -> 'event_types'))::crm.event_type[],
-    v_args ->> 'target_url', crm.check_filters(v_workspace_id, v_args -> 'filters'),
-    coalesce(v_args ->> 'payload', 'full'), crm.header_name(v_args), nullif(v_args ->> 'webhook_name', '')
-  );
-  insert into crm.webhook_secrets (workspace_id, subscription_id, secret, header)
-  values (
-    v_workspace_id, v_id, decode(v_args ->> 'secret', 'base64'), decode(v_args ->> 'encrypted_header', 'base64')
-  );
+  v_subscription.id := v_args ->> 'new_id';
+  v_subscription.header := crm.header_name(v_args);
+  v_subscription.name := nullif(v_args ->> 'webhook_name', '');
+  perform crm.add_subscription(v_subscription, v_args ->> 'secret', v_args ->> 'encrypted_header');
   perform crm.record_webhook_action(
-    v_workspace_id, v_id, 'webhook_created',
+    v_subscription.workspace_id, v_subscription.id, 'webhook_created',
     v_args - array['workspace_id', 'new_id', 'target_url', 'secret', 'encrypted_header']
   );
-  return crm.subscription_overview(v_workspace_id, v_id);
+  return crm.subscription_overview(v_subscription.workspace_id, v_subscription.id);
 end
 $$;
 comment on function app.subscription_create(jsonb) is

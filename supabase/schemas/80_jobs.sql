@@ -23,8 +23,10 @@ insert into crm.jobs (name, every, command, description) values
   ('run-operations', '5 seconds', 'select crm.run_operations()',
     'Takes the next steps of erasures and merges that are too large for one call'),
   ('count-calls', '1 minute', 'select crm.drain_calls()', 'Counts the calls of each key by hour'),
-  ('purge-key-calls', '1 day', 'select crm.purge_key_calls()', 'Deletes the counted calls of keys after 90 days'),
-  ('purge-key-secrets', '1 day', 'select crm.purge_key_secrets()',
+  ('purge-key-calls', '1 day', $$delete from crm.key_calls where hour < now() - interval '90 days'$$,
+    'Deletes the counted calls of keys after 90 days'),
+  -- Until then a call with such a secret gets revoked_api_key, afterwards the less clear invalid_api_key.
+  ('purge-key-secrets', '1 day', $$delete from crm.key_secrets where expires_at < now() - interval '30 days'$$,
     'Deletes secrets of keys 30 days after a rotation ended them'),
   ('purge-rate-limits', '1 day', 'select crm.purge_rate_limits()',
     'Deletes the rate limits of callers that made no call for a day'),

@@ -45,7 +45,6 @@ function withPlainHost(text: string): string {
  */
 export const subscription = record("subscription", {
   table: "webhook_subscriptions",
-  sql: ["insert"],
   schema: "Subscription",
   text: doc("Uma assinatura de webhook", "A webhook subscription"),
   create: doc("Uma assinatura a criar", "A subscription to create"),

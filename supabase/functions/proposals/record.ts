@@ -9,7 +9,6 @@ import { PROPOSAL_STATUSES } from "../_shared/contract/statuses.ts";
  */
 export const proposal = record("proposal", {
   table: "proposals",
-  sql: ["save"],
   schema: "Proposal",
   text: doc("Uma proposta", "A proposal"),
   views: {
