@@ -5284,8 +5284,9 @@ begin
 end
 $$;
 comment on function crm.sum_deals(jsonb, text, text) is
-  'Runs the statement p_sums over the deals for the filters sent (crm.walk), with the columns p_columns. p_sums returns '
-  'the number of rows read and a reply. Raises too_many_records if each way to the rows reads more than 50,000 rows.';
+  'Runs the statement p_sums over the deals for the filters sent (crm.walk), with the columns p_columns. p_sums '
+  'returns the number of rows read and a reply. Raises too_many_records if each way to the rows reads more than 50,000 '
+  'rows.';
 create function api.deal_summary(p_args jsonb) returns json
 language plpgsql stable set search_path = '' as $$
 declare
@@ -13625,8 +13626,8 @@ end
 $$;
 comment on function crm.batch_without_person(uuid, json, uuid[], crm.traces) is
   'The reply to a batch, with the records of these contacts that it read as they are now. If the name of an invalid '
-  'field mentions the person, the error names only the item instead. Messages need no check, because they quote nothing '
-  'that was sent.';
+  'field mentions the person, the error names only the item instead. Messages need no check, because they quote '
+  'nothing that was sent.';
 create function crm.erase_replies(
   p_workspace_id uuid, p_after text, p_contact_ids uuid[], p_traces crm.traces, out last_key text,
   out bytes bigint, out changed bigint

@@ -36,8 +36,9 @@ begin
 end
 $$;
 comment on function crm.sum_deals(jsonb, text, text) is
-  'Runs the statement p_sums over the deals for the filters sent (crm.walk), with the columns p_columns. p_sums returns '
-  'the number of rows read and a reply. Raises too_many_records if each way to the rows reads more than 50,000 rows.';
+  'Runs the statement p_sums over the deals for the filters sent (crm.walk), with the columns p_columns. p_sums '
+  'returns the number of rows read and a reply. Raises too_many_records if each way to the rows reads more than 50,000 '
+  'rows.';
 
 create function api.deal_summary(p_args jsonb) returns json
 language plpgsql stable set search_path = '' as $$

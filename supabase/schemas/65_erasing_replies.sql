@@ -117,8 +117,8 @@ end
 $$;
 comment on function crm.batch_without_person(uuid, json, uuid[], crm.traces) is
   'The reply to a batch, with the records of these contacts that it read as they are now. If the name of an invalid '
-  'field mentions the person, the error names only the item instead. Messages need no check, because they quote nothing '
-  'that was sent.';
+  'field mentions the person, the error names only the item instead. Messages need no check, because they quote '
+  'nothing that was sent.';
 
 create function crm.erase_replies(
   p_workspace_id uuid, p_after text, p_contact_ids uuid[], p_traces crm.traces, out last_key text,
