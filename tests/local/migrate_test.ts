@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import type { Sql } from "postgres";
 import { startPgBouncer } from "../../bench/harness/pgbouncer.ts";
-import { connect } from "../../bench/harness/world.ts";
+import { openSql } from "../../run/local/sql.ts";
 import { appliedMigrations, migrate, migrationFiles } from "../../run/local/migrate.ts";
 import { eventually } from "../support/mailbox.ts";
 import { createEmptyDatabase } from "../support/empty_database.ts";
@@ -83,7 +83,7 @@ test("A migration that begins or ends a transaction is refused before it runs", 
 test("A migration that gives up waiting for a lock is tried again, and requests go on meanwhile", async ({ sql, url, folder }) => {
   await sql`create table public.a (id int)`;
   await folder.add("1_first.sql", "set lock_timeout = '100ms'; alter table public.a add b int;");
-  await using other = connect(url);
+  await using other = openSql(url);
   const [locked, held] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
   const holder = other.begin(async (sql) => {
     await sql`lock public.a in access share mode`;
@@ -114,7 +114,7 @@ test("An index is built outside a transaction, once, and again if an earlier try
   const [left] = await sql`select indisvalid from pg_index where indexrelid = 'a_id'::regclass`;
   assert.equal(left!["indisvalid"], false);
   await sql`delete from public.a a using public.a b where a.id = b.id and a.ctid > b.ctid`;
-  await using other = connect(url);
+  await using other = openSql(url);
   const counts = await Promise.all([sql, other].map((sql) => migrate(sql, folder.path)));
   assert.deepEqual(counts.sort(), [0, 1]);
   const [built] = await sql`select indisvalid from pg_index where indexrelid = 'a_id'::regclass`;
@@ -136,7 +136,7 @@ test("A setting that a migration changes does not affect the next migration, whi
     "create schema elsewhere; set search_path = elsewhere; set lock_timeout = 0;",
   );
   await folder.add("2_second.sql", "create table a as select current_setting('lock_timeout') as waits;");
-  await using connection = connect(url);
+  await using connection = openSql(url);
   assert.equal(await migrate(connection, folder.path), 2);
   assert.deepEqual(await tablesOf(sql), ["a"]);
   const [row] = await sql`select waits from public.a`;
@@ -195,7 +195,7 @@ test("Six processes that migrate an empty database at the same time apply each m
     await folder.add(`${version}_more.sql`, `create table public.t${version} (); select pg_sleep(0.1);`);
   }
   const counts = await Promise.all(Array.from({ length: 6 }, async () => {
-    await using sql = connect(url);
+    await using sql = openSql(url);
     return await migrate(sql, folder.path);
   }));
   assert.equal(counts.reduce((total, count) => total + count), 4);
@@ -209,7 +209,7 @@ Deno.test(needing(["pgbouncer"], {
     await using folder = await openFolder();
     await using pooler = await startPgBouncer(database.url, folder.path);
     // Makes the pooler open two connections, either of which it may use. The client prepares no statements.
-    await using sql = connect(pooler.databaseUrl, 2, { prepare: false });
+    await using sql = openSql(pooler.databaseUrl, { max: 2, prepare: false });
     await Promise.all([sql`select pg_sleep(0.1)`, sql`select pg_sleep(0.1)`]);
     assert.equal(await migrate(sql), (await migrationFiles()).length);
     assert.equal(await migrate(sql), 0);

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import type { Sql } from "postgres";
 import { runSupabase } from "../../run/deployment/supabase_cli.ts";
 import { pause } from "../../bench/harness/waiting.ts";
-import { connect } from "../../bench/harness/world.ts";
+import { openSql } from "../../run/local/sql.ts";
 import { migrate } from "../../run/local/migrate.ts";
 import { prepareAsSupabase, startDebianPostgres } from "../support/debian_postgres.ts";
 import { makeWorkspace } from "../support/fixtures.ts";
@@ -19,11 +19,11 @@ Deno.test(
     name: "on Debian's Postgres 15",
     fn: async (t) => {
       await using server = await startDebianPostgres();
-      await using admin = connect(server.superuserUrl);
+      await using admin = openSql(server.superuserUrl);
       await prepareAsSupabase(admin);
       await admin`create extension plpgsql_check schema extensions`;
       const notices: { severity?: string; message?: string }[] = [];
-      await using sql = connect(server.url, 2, { onnotice: (notice) => notices.push(notice) });
+      await using sql = openSql(server.url, { max: 2, onnotice: (notice) => notices.push(notice) });
       await t.step("the migrations apply, once", async () => {
         assert.ok(await migrate(sql) > 0);
         assert.equal(await migrate(sql), 0);

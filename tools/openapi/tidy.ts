@@ -30,7 +30,7 @@ export function tidy(schema: JsonSchema, inherited: FieldDocs, path: string, nam
     const name = place.slice(1);
     // A named schema has a text, which says as much as a common one.
     const isNamed = inner.$ref !== undefined || inner.anyOf !== undefined;
-    return addText(inner, fields[name] ?? (isNamed ? {} : COMMON_FIELDS[name]), path + place);
+    return addText(inner, fields[name] ?? (isNamed ? null : COMMON_FIELDS[name]), path + place);
   });
 }
 
@@ -64,8 +64,8 @@ function nameWords(schema: JsonSchema, path: string, nameEnum: NameEnum): JsonSc
     : { ...about, ...reference };
 }
 
-function addText(property: JsonSchema, text: FieldDocs[string] | undefined, path: string): JsonSchema {
-  if (property.description) return property;
+function addText(property: JsonSchema, text: FieldDocs[string] | undefined | null, path: string): JsonSchema {
+  if (property.description || text === null) return property;
   if (text === undefined) throw new Error(`The field "${path}" has no text for the OpenAPI documents`);
   const { examples, ...description } = text;
   return { ...property, ...description, ...(examples && { examples: [...examples] }) };
