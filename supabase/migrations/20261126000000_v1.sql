@@ -11268,6 +11268,7 @@ declare
   v_ends text[];
   v_next text;
   v_next_id uuid;
+  v_cursor uuid;
 begin
   if p_args ? 'cursor' then
     -- A cursor stores the id of the next page's first record, not its value, so that no erasure must search cursors for
@@ -11323,11 +11324,9 @@ begin
       ' order by t.%2$I, t.id limit 1',
       v_table, p_column
     ) into v_next_id using crm.current_workspace_id(), v_next;
+    if v_next_id is not null then v_cursor := crm.keep_cursor(v_kind, p_column, null, v_next_id); end if;
   end if;
-  return crm.page(
-    v_groups[:v_limit],
-    case when v_next_id is not null then crm.keep_cursor(v_kind, p_column, null, v_next_id) end
-  );
+  return crm.page(v_groups[:v_limit], v_cursor);
 end
 $$;
 comment on function crm.duplicates(text, text, jsonb) is
