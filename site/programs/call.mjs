@@ -18,8 +18,8 @@ export async function call(method, path, body, key = crypto.randomUUID()) {
     const response = await fetch(`${CRM_URL}/${path}`, request).catch(() =>
       null
     );
-    const repeat = response === null ||
-      [408, 429].includes(response.status) || response.status >= 500;
+    const repeat = response === null || response.status >= 500 ||
+      response.status === 408 || response.headers.has("Retry-After");
     if (!repeat || attempt === 6) return response;
     await wait(
       Number(response?.headers.get("Retry-After")) ||

@@ -11166,7 +11166,13 @@ begin
       select c.id from crm.companies c
       where c.workspace_id = v_workspace_id and c.name_key = crm.name_key(p_q) and c.archived_at is null
       order by c.id desc limit p_limit
-    ) || (select s.ids from crm.search_page('company', v_words, c_last, c_first, p_kept => true) s);
+    );
+    v_companies := v_companies || array(
+      select k.id
+      from crm.search_page('company', v_words, c_last, c_first, p_kept => true) s
+      cross join lateral unnest(s.ids) with ordinality k (id, position)
+      where k.id <> all (v_companies) order by k.position
+    );
   end if;
   if 'contact' = any (p_types) then
     v_contacts := (select s.ids from crm.search_page('contact', v_words, c_last, c_first, p_kept => true) s);

@@ -23,9 +23,9 @@ test("An assistant takes a lead in, finds its contact, moves its deal and wins i
   const { data: moved } = await call("deals_move_stage", { id: lead.deal_id, stage_id: second.id });
   assert.equal(moved.stage_id, second.id);
   const again = await call("deals_move_stage", { id: lead.deal_id, stage_id: second.id });
-  assert.deepEqual([again.data.stage_id, again.remarks], [second.id, []]);
-  const { data: won, remarks } = await call("deals_win", { id: lead.deal_id, value: 14_000 });
-  assert.deepEqual([won.status, won.value, remarks], ["ganho", 14_000, []]);
+  assert.deepEqual([again.data.stage_id, again.notices], [second.id, []]);
+  const { data: won, notices } = await call("deals_win", { id: lead.deal_id, value: 14_000 });
+  assert.deepEqual([won.status, won.value, notices], ["ganho", 14_000, []]);
   const { data: listed } = await call("deals_list", { status: ["ganho", "perdido"] });
   assert.deepEqual(listed.data.map(({ id }: { id: string }) => id), [lead.deal_id]);
 });
@@ -54,10 +54,10 @@ test("Repeating a creation with the same arguments creates nothing, and says so;
   const call = toolClient(workspace.key);
   const note = { deal_id: (await makeDeal(workspace.key)).id, body: "Ligou de volta" };
   const first = await call("notes_create", note);
-  assert.deepEqual(first.remarks, []);
+  assert.deepEqual(first.notices, []);
   const again = await call("notes_create", { body: note.body, deal_id: note.deal_id });
   assert.equal(again.data.id, first.data.id);
-  assert.match(again.remarks.join(), /nada foi criado agora/);
+  assert.match(again.notices.join(), /nada foi criado agora/);
   const other = await call("notes_create", { ...note, idempotency_key: "segunda" });
   assert.notEqual(other.data.id, first.data.id);
   // Another person's assistant has another key, so the same call creates another record.
@@ -70,8 +70,8 @@ test("Repeating an upsert changes the record again, even if somebody else change
   const args = { match_by: "external_id", external_id: "erp-1", name: "Ana", job_title: "Gerente" };
   const { data: { id } } = await call("contacts_upsert", args);
   await api.patch(`/api-v1-contacts/${id}`, { job_title: "Diretora" });
-  const { data, remarks } = await call("contacts_upsert", args);
-  assert.deepEqual([data.id, data.job_title, remarks], [id, "Gerente", []]);
+  const { data, notices } = await call("contacts_upsert", args);
+  assert.deepEqual([data.id, data.job_title, notices], [id, "Gerente", []]);
 });
 
 test("What the API refuses is a result that the model can read, in Portuguese", async ({ workspace }) => {
@@ -159,9 +159,9 @@ test("Ignored arguments of a call are named, and a call without a reply body say
   const call = toolClient(workspace.key);
   const { id } = await newDeal();
   await call("deals_win", { id, value: 100 });
-  const { data, remarks } = await call("deals_win", { id, value: 200 });
+  const { data, notices } = await call("deals_win", { id, value: 200 });
   assert.equal(data.value, 100);
-  assert.match(remarks.join(), /Não foram usados.*value/);
+  assert.match(notices.join(), /Não foram usados.*value/);
   const { body } = await api.post("/api-v1-webhooks", {
     event_types: ["deal.won"],
     target_url: "https://crm.example/x",

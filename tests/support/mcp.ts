@@ -29,12 +29,11 @@ export interface ToolReply {
   isError: boolean;
   // deno-lint-ignore no-explicit-any -- each test asserts the fields that it expects
   data: any;
-  /** The texts after the first one, which has the data. */
-  remarks: string[];
+  notices: string[];
   headers: Headers;
 }
 
-/** Calls tools with one key, and asserts that the first text of every reply equals its data (`Feito` without data). */
+/** Calls tools with one key, and asserts that the text of every reply equals its data (`Feito` without data). */
 export function toolClient(key: string) {
   return async (name: string, args: Record<string, unknown> = {}): Promise<ToolReply> => {
     const { body, text, headers } = await post(request("tools/call", { name, arguments: args }), {
@@ -42,11 +41,10 @@ export function toolClient(key: string) {
     });
     assert.ok(body.result, text);
     const { content, structuredContent, isError = false } = body.result;
-    const [first, ...remarks] = content.map((part: { type: string; text: string }) => {
-      assert.equal(part.type, "text");
-      return part.text;
-    });
-    if (first !== "Feito") assert.deepEqual(JSON.parse(first), structuredContent);
-    return { isError, data: structuredContent, remarks, headers };
+    const [{ type, text: shown }, ...others] = content;
+    assert.deepEqual([type, others], ["text", []]);
+    if (shown !== "Feito") assert.deepEqual(JSON.parse(shown), structuredContent);
+    const { notices = [], ...data } = structuredContent;
+    return { isError, data, notices, headers };
   };
 }

@@ -20,24 +20,33 @@ const LEFT_OUT = [
 /** The formats to keep, because they say how to write a value. */
 const FORMATS = ["date", "date-time"];
 
-/** The texts of arguments that many tools have. */
-const TEXTS: Readonly<Record<string, string>> = {
-  limit: "Até 200",
-  cursor: "meta.next_cursor da página anterior",
-  due_at: "Prazo",
-  since: "Criados desde",
-  until: "Criados antes de",
-  updated_since: "Alterados desde",
-  archived: "any: os arquivados também",
-  custom:
+/**
+ * Shorter texts for arguments that many tools have, by how the text of the OpenAPI document begins. They leave out in
+ * which form a time is written, because a tool reads a time without an offset in the workspace's time zone.
+ */
+const SHORTER: Readonly<Record<string, string>> = {
+  "Máximo de registros por página": "Até 200",
+  "O meta.next_cursor da página": "meta.next_cursor da página anterior",
+  "Prazo: ISO 8601": "Prazo",
+  "Só registros criados a partir": "Criados desde",
+  "Só registros criados antes": "Criados antes de",
+  "Só registros alterados": "Alterados desde",
+  "Só as feitas a partir": "Feitas desde",
+  "Só as feitas antes": "Feitas antes de",
+  "Só o que houve a partir": "Ocorridos desde",
+  "Eventos a partir deste momento": "Eventos desde",
+  "Desde quando: ISO 8601": "Desde quando; se ausente, as últimas 24 horas",
+  "false: só os que estão em uso": "any: os arquivados também",
+  "Só os que têm este valor no campo":
     'Só os que têm este valor no campo definido: {"segmento": "padaria"}; número, dinheiro e data também ' +
     'aceitam um intervalo: {"lojas": {"gte": 2, "lte": 9}}',
-  custom_fields: "Campos livres",
-  external_id: "Id no sistema de origem",
-  owner_id: "Membro responsável",
+  "Campos livres do integrador": "Campos livres; os não enviados ficam",
+  "Identificador no sistema de origem, único": "Id no sistema de origem",
+  "Este identificador": "Id no sistema de origem",
+  "Membro responsável (": "Membro responsável",
 };
 
-/** Arguments without a text, because their names say what they are. */
+/** Arguments whose names say what they are: they keep no text but that of a filter ("Este telefone…"). */
 const PLAIN = [
   "name",
   "title",
@@ -63,9 +72,11 @@ const PLAIN = [
 /**
  * Shortens the schema of an argument: leaves out limits, examples, and a text that only repeats the argument's name.
  *
- * @param clears whether null clears a field; if not, null is removed from the schema
+ * @param mayClear whether null clears a field; if not, null is removed from the schema of a field whose text does not
+ *  name it
  */
-export function brief(name: string, schema: JsonSchema, clears: boolean): JsonSchema {
+export function brief(name: string, schema: JsonSchema, mayClear: boolean): JsonSchema {
+  const clears = mayClear || /\bnull\b/.test(briefText(name, schema.description) ?? "");
   const [only, ...others] = (schema.anyOf ?? []).filter(({ type }) => type !== "null");
   const { anyOf: _, ...single } = schema;
   const chosen: JsonSchema = only && others.length === 0 && !clears ? { ...only, ...single } : schema;
@@ -80,8 +91,15 @@ export function brief(name: string, schema: JsonSchema, clears: boolean): JsonSc
     kept.type = types.length === 1 ? types[0]! : types;
     if (kept.enum) kept.enum = kept.enum.filter((value) => value !== null);
   }
-  const text = TEXTS[name] ?? (PLAIN.includes(name) ? undefined : kept.description);
+  const text = briefText(name, kept.description);
   delete kept.description;
   const inside = ({ description: _, ...part }: JsonSchema) => brief("", part, clears);
   return { ...mapParts(kept, inside), ...(text && { description: text }) };
+}
+
+function briefText(name: string, text = ""): string | undefined {
+  const beginning = Object.keys(SHORTER).find((beginning) => text.startsWith(beginning));
+  if (beginning !== undefined) return SHORTER[beginning];
+  if (PLAIN.includes(name) && !text.startsWith("Este ")) return undefined;
+  return text.replace(", nas mesmas formas que since", "");
 }

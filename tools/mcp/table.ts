@@ -100,7 +100,8 @@ function descriptionOf({ resource, route }: ListedEndpoint, { summary }: Operati
   return [
     summary,
     ...(path === "/" && endpoint.body === undefined ? [resource.about.description] : []),
-    ...(endpoint.operations ? [IMPORTING] : about ? [about] : []),
+    // "Um contato a criar" says nothing that the summary does not say.
+    ...(endpoint.operations ? [IMPORTING] : about && !about.endsWith(" a criar") ? [about] : []),
     ...(endpoint.deprecated ? [deprecationText(endpoint.deprecated).description] : []),
   ].map((text) => `${text}.`).join(" ");
 }

@@ -161,7 +161,7 @@ export interface DealsSummaryQuery extends PeriodQuery {
   archived?: T.Archived | undefined;
   /** All of these words, in any order, ignoring accents and case, in title and external_id */
   q?: string | undefined;
-  /** Also adds up by owner, stage, month or source, in groups; the month is that of the close or, for open deals, of the expected close */
+  /** Also adds up by owner, stage, month or source, in groups; the month is that of the close, in UTC, or, for open deals, of the expected close */
   group_by?: T.DealGrouping | undefined;
 }
 /** The query of `events.list` */

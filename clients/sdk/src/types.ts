@@ -26,20 +26,20 @@ export interface Activity {
   /** The record's id */ id: string;
   /** The record's workspace, always the API key's */ workspace_id: string;
   /** The deal that the activity belongs to (GET /api-v1-deals) */ deal_id: string;
-  /** The contact; the deal's contact if absent */ contact_id: string | null;
+  /** The contact; the deal's contact if absent on creation */ contact_id: string | null;
   /** The member in charge (GET /api-v1-workspace); if absent on creation, the key's creator or, if inactive, the oldest active manager */
   owner_id: string;
   /** The member who created the API key that was used */ created_by_id: string;
-  /** Type: tarefa (if absent), ligacao, reuniao, email, whatsapp, visita, or another text */
+  /** Type: tarefa (if absent on creation), ligacao, reuniao, email, whatsapp, visita, or another text */
   type: string;
-  /** Title; derived from the type if absent */ title: string;
+  /** Title; derived from the type if absent on creation */ title: string;
   /** Description */ description: string | null;
   /** Due date: ISO 8601; without an offset, UTC */ due_at: string | null;
   /** Duration in minutes */ duration_minutes: number | null;
   /** Whether it is an online meeting */ is_online_meeting: boolean;
   /** Address of the meeting */ meeting_url: string | null;
   /** Place */ location: string | null;
-  /** State; pendente if absent */ status: ActivityStatus;
+  /** State; pendente if absent on creation */ status: ActivityStatus;
   /** When it was completed */ completed_at: string | null;
   /** Whether it is pending and past its due date */ is_overdue: boolean;
   /** When the record was created */ created_at: string;
@@ -96,19 +96,19 @@ export interface ActivityPage {
 
 /** What changes; null clears the field, or restores its default */
 export interface ActivityPatch {
-  /** The contact; the deal's contact if absent */ contact_id?: string | null | undefined;
+  /** The contact; the deal's contact if absent on creation */ contact_id?: string | null | undefined;
   /** The member in charge (GET /api-v1-workspace); if absent on creation, the key's creator or, if inactive, the oldest active manager */
   owner_id?: string | null | undefined;
-  /** Type: tarefa (if absent), ligacao, reuniao, email, whatsapp, visita, or another text */
+  /** Type: tarefa (if absent on creation), ligacao, reuniao, email, whatsapp, visita, or another text */
   type?: string | null | undefined;
-  /** Title; derived from the type if absent */ title?: string | null | undefined;
+  /** Title; derived from the type if absent on creation */ title?: string | null | undefined;
   /** Description */ description?: string | null | undefined;
   /** Due date: ISO 8601; without an offset, UTC */ due_at?: string | null | undefined;
   /** Duration in minutes */ duration_minutes?: number | null | undefined;
   /** Whether it is an online meeting */ is_online_meeting?: boolean | null | undefined;
   /** Address of the meeting */ meeting_url?: string | null | undefined;
   /** Place */ location?: string | null | undefined;
-  /** State; pendente if absent */ status?: ActivityStatus | null | undefined;
+  /** State; pendente if absent on creation */ status?: ActivityStatus | null | undefined;
 }
 
 /** The order of a list */
@@ -567,7 +567,7 @@ export type DeactivatedReason = "deleted" | "failures" | "key_revoked";
 export interface Deal {
   /** The record's id */ id: string;
   /** The record's workspace, always the API key's */ workspace_id: string;
-  /** Title; if absent, the name of the contact or company */ title: string;
+  /** Title; if absent on creation, the name of the contact or company */ title: string;
   /** Status */ status: DealStatus;
   /** The amount, without a currency symbol */ value: number | null;
   /** The recurring (monthly) amount, without a currency symbol */ recurring_value: number | null;
@@ -792,7 +792,7 @@ export type DealUpdatedEvent = EventOf<"deal.updated", "deal", DealUpdated | nul
 
 /** A deal to create, with at least one of title, contact_id and company_id, or what changes in it */
 export interface DealUpsert {
-  /** Title; if absent, the name of the contact or company */ title?: string | undefined;
+  /** Title; if absent on creation, the name of the contact or company */ title?: string | undefined;
   /** The amount, without a currency symbol */ value?: number | null | undefined;
   /** The recurring (monthly) amount, without a currency symbol */
   recurring_value?: number | null | undefined;
@@ -1283,7 +1283,7 @@ export interface Me {
 
 /** The record to merge into this one */
 export interface Merge {
-  /** The record that ceases to exist: from then on, its address answers 301 to GET and 409 to other calls */
+  /** The record that ceases to exist, for good: it only fills in empty fields of the other; from then on, its address answers 301 to GET and 409 to other calls */
   merge_id: string;
 }
 
@@ -1299,7 +1299,7 @@ export interface MergedContact extends Contact {
   operation?: BackgroundOperation | undefined;
 }
 
-/** The stage to move the deal to. A stage does not change the status: win and lose do */
+/** The stage to move the deal to. A stage does not change the status: POST /api-v1-deals/<id>/win and POST /api-v1-deals/<id>/lose do */
 export interface MoveStage {
   /** The new stage */ stage_id: string;
   /** The stage's pipeline; the deal's if absent */ pipeline_id?: string | null | undefined;
@@ -1388,7 +1388,8 @@ export interface NewCustomField {
 
 /** A deal to create; at least one of title, contact_id and company_id */
 export interface NewDeal {
-  /** Title; if absent, the name of the contact or company */ title?: string | null | undefined;
+  /** Title; if absent on creation, the name of the contact or company */
+  title?: string | null | undefined;
   /** The amount, without a currency symbol */ value?: number | null | undefined;
   /** The recurring (monthly) amount, without a currency symbol */
   recurring_value?: number | null | undefined;

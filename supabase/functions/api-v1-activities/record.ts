@@ -54,7 +54,10 @@ export const activity = record("activity", {
     filter: true,
   }),
   contact_id: field.reference("contacts", {
-    text: doc("Contato; o do negócio se ausente", "The contact; the deal's contact if absent"),
+    text: doc(
+      "Contato; o do negócio se ausente ao criar",
+      "The contact; the deal's contact if absent on creation",
+    ),
     filter: true,
   }),
   owner_id: field.owner(),
@@ -63,8 +66,8 @@ export const activity = record("activity", {
   }),
   type: field.name({
     text: doc(
-      "Tipo: tarefa (se ausente), ligacao, reuniao, email, whatsapp, visita, ou outro texto",
-      "Type: tarefa (if absent), ligacao, reuniao, email, whatsapp, visita, or another text",
+      "Tipo: tarefa (se ausente ao criar), ligacao, reuniao, email, whatsapp, visita, ou outro texto",
+      "Type: tarefa (if absent on creation), ligacao, reuniao, email, whatsapp, visita, or another text",
       "reuniao",
     ),
     presence: "defaulted",
@@ -78,8 +81,8 @@ export const activity = record("activity", {
   }, 60),
   title: field.name({
     text: doc(
-      "Título; se ausente, vem do tipo",
-      "Title; derived from the type if absent",
+      "Título; se ausente ao criar, vem do tipo",
+      "Title; derived from the type if absent on creation",
       "Apresentar a proposta",
     ),
     presence: "defaulted",
@@ -102,7 +105,7 @@ export const activity = record("activity", {
   }),
   location: field.text(255, { text: doc("Local", "Place") }),
   status: field.choice(ACTIVITY_STATUSES, {
-    text: doc("Situação; pendente se ausente", "State; pendente if absent", "pendente"),
+    text: doc("Situação; pendente se ausente ao criar", "State; pendente if absent on creation", "pendente"),
     presence: "defaulted",
     filter: true,
   }),

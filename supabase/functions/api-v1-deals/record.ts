@@ -70,8 +70,8 @@ export const deal = record("deal", {
   workspace_id: field.readOnlyId(),
   title: field.name({
     text: doc(
-      "Título; se ausente, o nome do contato ou da empresa",
-      "Title; if absent, the name of the contact or company",
+      "Título; se ausente ao criar, o nome do contato ou da empresa",
+      "Title; if absent on creation, the name of the contact or company",
       "Padaria Sol: plano anual",
     ),
     presence: "defaulted on create",

@@ -94,8 +94,10 @@ export const MoveStage = object({
 }).meta(
   named(
     "MoveStage",
-    "Para onde o negócio vai. A etapa não muda a situação: para ganhar ou perder, há win e lose",
-    "The stage to move the deal to. A stage does not change the status: win and lose do",
+    "Para onde o negócio vai. A etapa não muda a situação: isso fazem POST /api-v1-deals/<id>/win e POST " +
+      "/api-v1-deals/<id>/lose",
+    "The stage to move the deal to. A stage does not change the status: POST /api-v1-deals/<id>/win and POST " +
+      "/api-v1-deals/<id>/lose do",
   ),
 );
 

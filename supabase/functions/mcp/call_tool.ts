@@ -178,11 +178,9 @@ async function successResult(
   const concise = async () =>
     isList ? conciseList(reply as never, await caller.shownTime()) : short(reply as Json);
   const shown = isDetailed ? reply : await concise();
-  const json = JSON.stringify(shown);
   const ignored = headers.get("X-Ignored-Fields");
   const duplicates = headers.get("X-Possible-Duplicate");
-  const texts = [
-    text === "" ? "Feito" : json,
+  const notices = [
     ...(headers.has("Idempotent-Replayed") ? [REPLAYED] : []),
     ...(reply.idempotent && reply.status && /\/(win|lose)$/.test(request.path)
       ? [alreadyClosed(reply.status)]
@@ -192,7 +190,9 @@ async function successResult(
       ? []
       : [`Já havia registros parecidos; talvez seja o mesmo cadastro: ${duplicates}`]),
   ];
-  const content = texts.map((text) => JSON.stringify({ type: "text", text })).join(",");
+  // In the structured content too, because some clients show the model nothing else.
+  const json = JSON.stringify({ ...shown, ...(notices.length > 0 && { notices }) });
+  const content = JSON.stringify({ type: "text", text: json === "{}" ? "Feito" : json });
   return new ResultText(`{"content":[${content}],"structuredContent":${json}}`);
 }
 

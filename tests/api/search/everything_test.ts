@@ -46,8 +46,11 @@ test("One search finds companies, contacts and deals, exact names first, and con
   assert.deepEqual(idsOf(await search("q=sol&types=deal,company&limit=2")), [sol.id, roof.id]);
   assert.deepEqual(await search("q=inexistente"), []);
   const lua = await create(key, "/api-v1-companies", { name: "Lua" });
-  for (const name of ["Lua 1", "Lua 2"]) await create(key, "/api-v1-companies", { name });
-  assert.deepEqual(idsOf(await search("q=lua&limit=1")), [lua.id], "the exact name, among newer companies");
+  const newer = [];
+  for (const name of ["Lua 1", "Lua"]) newer.unshift((await create(key, "/api-v1-companies", { name })).id);
+  // The older of two exact names is not among the two newest matches, and is found once.
+  assert.deepEqual(idsOf(await search("q=lua&limit=2")), [newer[0], lua.id]);
+  assert.deepEqual(idsOf(await search("q=lua&limit=3")), [newer[0], lua.id, newer[1]]);
   // The words can be in different fields.
   assert.deepEqual(idsOf(await search("q=ana%20exemplo.com.br")), [ana.id]);
 });

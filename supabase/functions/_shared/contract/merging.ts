@@ -6,8 +6,10 @@ import type { CrmRecord } from "./record.ts";
 
 const Merge = object({
   merge_id: field(uuid(), [
-    "O registro que deixa de existir: o endereço dele passa a responder 301 a GET e 409 às outras chamadas",
-    "The record that ceases to exist: from then on, its address answers 301 to GET and 409 to other calls",
+    "O registro que deixa de existir, sem volta: só preenche os campos vazios do outro; o endereço dele passa a " +
+    "responder 301 a GET e 409 às outras chamadas",
+    "The record that ceases to exist, for good: it only fills in empty fields of the other; from then on, its address " +
+    "answers 301 to GET and 409 to other calls",
   ]),
 }).meta(named("Merge", "O registro a unir a este", "The record to merge into this one"));
 

@@ -268,10 +268,10 @@ export const EXPAND: Doc = doc(
 );
 
 const GROUP_BY: Doc = doc(
-  "Soma também por responsável, etapa, mês ou origem, em groups; o mês é o do fechamento ou, nos abertos, o do " +
-    "previsto",
-  "Also adds up by owner, stage, month or source, in groups; the month is that of the close or, for open deals, of " +
-    "the expected close",
+  "Soma também por responsável, etapa, mês ou origem, em groups; o mês é o do fechamento, em UTC, ou, nos abertos, " +
+    "o do previsto",
+  "Also adds up by owner, stage, month or source, in groups; the month is that of the close, in UTC, or, for open " +
+    "deals, of the expected close",
 );
 
 const TAGGING: FieldDocs = {
