@@ -1,3 +1,4 @@
+import { setTimeout } from "node:timers/promises";
 import { setFunctionsPassword } from "../operator/functions_password.ts";
 import { readPolicy } from "../../supabase/functions/_shared/webhooks/target_policy.ts";
 import { AUTH_PREFIX, openLocalAuth, ROOT_METADATA_PATH } from "./auth/auth.ts";
@@ -111,7 +112,9 @@ export async function startStack(settings: Settings, signal: AbortSignal): Promi
     return { ...file, stop };
   } catch (error) {
     await stop();
-    // Ctrl-C also ends initdb and pg_ctl, so the interrupted step fails. The cause is then the signal, not this error.
+    // Ctrl-C also ends initdb and pg_ctl, so the interrupted step fails. The cause is then the signal, not this error; it
+    // may reach this process a moment after the step has failed.
+    await setTimeout(200);
     signal.throwIfAborted();
     throw error;
   }

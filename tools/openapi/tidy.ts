@@ -1,4 +1,4 @@
-import type { FieldDocs } from "../../supabase/functions/_shared/contract/doc.ts";
+import { type Doc, doc, type FieldDocs } from "../../supabase/functions/_shared/contract/doc.ts";
 import { COMMON_FIELDS } from "./common_fields.ts";
 import { enumOf } from "./enums.ts";
 import { type JsonSchema, mapParts, refTo } from "./json_schema.ts";
@@ -28,9 +28,7 @@ export function tidy(schema: JsonSchema, inherited: FieldDocs, path: string, nam
     const inner = tidy(part, fields, path + place, nameEnum);
     if (!place.startsWith(".")) return inner;
     const name = place.slice(1);
-    // A named schema has a text, which says as much as a common one.
-    const isNamed = inner.$ref !== undefined || inner.anyOf !== undefined;
-    return addText(inner, fields[name] ?? (isNamed ? null : COMMON_FIELDS[name]), path + place);
+    return addText(inner, fields[name], COMMON_FIELDS[name], path + place);
   });
 }
 
@@ -64,8 +62,19 @@ function nameWords(schema: JsonSchema, path: string, nameEnum: NameEnum): JsonSc
     : { ...about, ...reference };
 }
 
-function addText(property: JsonSchema, text: FieldDocs[string] | undefined | null, path: string): JsonSchema {
-  if (property.description || text === null) return property;
+/** @param own the field's text; @param common the text that fields of this name share */
+function addText(
+  property: JsonSchema,
+  own: Doc | undefined,
+  common: Doc | undefined,
+  path: string,
+): JsonSchema {
+  if (property.description) return property;
+  // A named schema has examples, and a text that says as much as the common one.
+  if (property.$ref || property.anyOf) {
+    return { ...property, ...(own && doc(own.description, own.description_en)) };
+  }
+  const text = own ?? common;
   if (text === undefined) throw new Error(`The field "${path}" has no text for the OpenAPI documents`);
   const { examples, ...description } = text;
   return { ...property, ...description, ...(examples && { examples: [...examples] }) };
