@@ -26,7 +26,8 @@ const MAX_HOME_BYTES = 60 * 1024;
 /** The limit for every page, measured in the same way, for readers with a slow phone. */
 const MAX_PAGE_BYTES = 150 * 1024;
 
-const out = resolve(Deno.args[0] ?? join(SOURCE, "dist"));
+const [folder = join(SOURCE, "dist")] = Deno.args.filter((arg) => arg !== "--");
+const out = resolve(folder);
 // Built in another folder and then moved, so that a server never sends half a build.
 const fresh = join(dirname(out), `.${out.split("/").at(-1)}-${Deno.pid}`);
 try {
