@@ -1,7 +1,7 @@
 import { ApiError, type FieldError } from "../_shared/contract/errors.ts";
 import { canonicalJson } from "../_shared/http/idempotency.ts";
 import { isUuid } from "../_shared/runtime/uuid.ts";
-import { type Json, MAX_DETAILS } from "../_shared/contract/json.ts";
+import { type Json, type JsonObject, MAX_DETAILS } from "../_shared/contract/json.ts";
 import { unknownParameter } from "../_shared/http/unknown_names.ts";
 import { sha256 } from "../_shared/runtime/sha256.ts";
 import { conciseList, short } from "./concise.ts";
@@ -177,7 +177,7 @@ async function successResult(
   const isList = request.expand !== undefined && pathParameters(request).length === 0;
   const concise = async () =>
     isList ? conciseList(reply as never, await caller.shownTime()) : short(reply as Json);
-  const shown = isDetailed ? reply : await concise();
+  const shown = (isDetailed ? reply : await concise()) as JsonObject;
   const ignored = headers.get("X-Ignored-Fields");
   const duplicates = headers.get("X-Possible-Duplicate");
   const notices = [
