@@ -19,7 +19,8 @@ export async function call(method, path, body, key = crypto.randomUUID()) {
       null
     );
     const repeat = response === null || response.status >= 500 ||
-      response.status === 408 || response.headers.has("Retry-After");
+      [408, 429].includes(response.status) ||
+      response.headers.has("Retry-After");
     if (!repeat || attempt === 6) return response;
     await wait(
       Number(response?.headers.get("Retry-After")) ||
