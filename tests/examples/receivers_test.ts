@@ -42,7 +42,7 @@ async function openStack(port: number) {
   const stack = await startStackProcess(dataDir, proxy.env);
   opening.defer(async () => void await stack.stop());
   const { base_url: base, database_url } = stack.file;
-  const sql = opening.adopt(openSql(database_url, { max: 1 }), (sql) => sql.end());
+  const sql = opening.use(openSql(database_url, { max: 1 }));
   const { key } = await makeWorkspace(sql);
   const opened = opening.move();
   return {

@@ -83,7 +83,7 @@ test("A migration that begins or ends a transaction is refused before it runs", 
 test("A migration that gives up waiting for a lock is tried again, and requests go on meanwhile", async ({ sql, url, folder }) => {
   await sql`create table public.a (id int)`;
   await folder.add("1_first.sql", "set lock_timeout = '100ms'; alter table public.a add b int;");
-  await using other = openSql(url);
+  await using other = openSql(url, { max: 1 });
   const [locked, held] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
   const holder = other.begin(async (sql) => {
     await sql`lock public.a in access share mode`;
@@ -114,7 +114,7 @@ test("An index is built outside a transaction, once, and again if an earlier try
   const [left] = await sql`select indisvalid from pg_index where indexrelid = 'a_id'::regclass`;
   assert.equal(left!["indisvalid"], false);
   await sql`delete from public.a a using public.a b where a.id = b.id and a.ctid > b.ctid`;
-  await using other = openSql(url);
+  await using other = openSql(url, { max: 1 });
   const counts = await Promise.all([sql, other].map((sql) => migrate(sql, folder.path)));
   assert.deepEqual(counts.sort(), [0, 1]);
   const [built] = await sql`select indisvalid from pg_index where indexrelid = 'a_id'::regclass`;
@@ -136,7 +136,7 @@ test("A setting that a migration changes does not affect the next migration, whi
     "create schema elsewhere; set search_path = elsewhere; set lock_timeout = 0;",
   );
   await folder.add("2_second.sql", "create table a as select current_setting('lock_timeout') as waits;");
-  await using connection = openSql(url);
+  await using connection = openSql(url, { max: 1 });
   assert.equal(await migrate(connection, folder.path), 2);
   assert.deepEqual(await tablesOf(sql), ["a"]);
   const [row] = await sql`select waits from public.a`;
@@ -195,7 +195,7 @@ test("Six processes that migrate an empty database at the same time apply each m
     await folder.add(`${version}_more.sql`, `create table public.t${version} (); select pg_sleep(0.1);`);
   }
   const counts = await Promise.all(Array.from({ length: 6 }, async () => {
-    await using sql = openSql(url);
+    await using sql = openSql(url, { max: 1 });
     return await migrate(sql, folder.path);
   }));
   assert.equal(counts.reduce((total, count) => total + count), 4);

@@ -24,7 +24,7 @@ Deno.test("The scheduler runs each job at its interval and pokes the dispatcher,
   const secrets = await loadSecrets(dataDir);
   const { databaseUrl } = await startPostgres(dataDir, secrets);
   cleanup.defer(() => stopPostgres(dataDir));
-  const sql = cleanup.adopt(openSql(databaseUrl, { max: 1 }), (sql) => sql.end());
+  const sql = cleanup.use(openSql(databaseUrl, { max: 1 }));
   await sql.unsafe(JOBS);
 
   const pokes: string[] = [];

@@ -17,7 +17,7 @@ Deno.test(needing([...NODE_PROGRAMS, "the Supabase CLI"], {
   fn: async (t) => {
     await using stack = new AsyncDisposableStack();
     const { nodes, proxy, owners } = await startForMoves(stack);
-    const open = (url: string) => stack.adopt(openSql(url, { max: 1 }), (sql) => sql.end());
+    const open = (url: string) => stack.use(openSql(url, { max: 1 }));
     const admin = open(proxy.superuserUrl);
     const project = stack.use(await startHostedProject(ACCESS_TOKEN, freePort()));
     for (const { url, superuserUrl } of nodes) {

@@ -21,8 +21,7 @@ Deno.test(needing(NODE_PROGRAMS, {
     await using stack = new AsyncDisposableStack();
     const { nodes, proxy, owners } = await startForMoves(stack);
     // One connection, because a move holds locks that belong to a session.
-    const open = (url: string) =>
-      stack.adopt(openSql(url, { max: 1, max_lifetime: null }), (sql) => sql.end());
+    const open = (url: string) => stack.use(openSql(url, { max: 1, max_lifetime: null }));
     const admin = open(proxy.superuserUrl);
     await admin.unsafe("create database another");
     const another = proxy.superuserUrl.replace(/postgres$/, "another");

@@ -54,7 +54,7 @@ Deno.test(needing(NODE_PROGRAMS, {
   name: "A workspace moves to another database while it is called",
   fn: async (t) => {
     await using stack = new AsyncDisposableStack();
-    const open = (url: string) => stack.adopt(openSql(url, { max: 4 }), (sql) => sql.end());
+    const open = (url: string) => stack.use(openSql(url, { max: 4 }));
     const { nodes: [node0, node1], proxy, owners } = await startForMoves(stack);
     for (const { superuserUrl } of [node0, node1]) await open(superuserUrl).unsafe(REFUSE_DROP);
     const admin = open(proxy.superuserUrl);

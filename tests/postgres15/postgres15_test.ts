@@ -19,7 +19,7 @@ Deno.test(
     name: "on Debian's Postgres 15",
     fn: async (t) => {
       await using server = await startDebianPostgres();
-      await using admin = openSql(server.superuserUrl);
+      await using admin = openSql(server.superuserUrl, { max: 1 });
       await prepareAsSupabase(admin);
       await admin`create extension plpgsql_check schema extensions`;
       const notices: { severity?: string; message?: string }[] = [];

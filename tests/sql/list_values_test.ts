@@ -1,4 +1,4 @@
-// crm.list_by, crm.search_page and crm.summary build statements from the filters of a call. Any value must only be
+// crm.list_by, crm.search_page and crm.sum_deals build statements from the filters of a call. Any value must only be
 // compared, and never become a part of the statement's code.
 import assert from "node:assert/strict";
 import { columnOf, optional } from "../../tools/records/filters.ts";

@@ -140,7 +140,7 @@ const MOVING = ["fsync=off", "max_connections=200", "wal_level=logical", RETRY];
 export async function startForMoves(stack: AsyncDisposableStack) {
   const start = async () => stack.use(await startDebianPostgres(MOVING));
   const [node0, node1, proxy] = await Promise.all([start(), start(), start()]);
-  const open = (url: string) => stack.adopt(openSql(url, { max: 4 }), (sql) => sql.end());
+  const open = (url: string) => stack.use(openSql(url, { max: 4 }));
   const nodes: [Server, Server] = [node0, node1];
   const owners = await Promise.all(nodes.map(async (server) => (await prepareNode(server, open)).owner));
   return { nodes, proxy, owners: owners as [Sql, Sql] };

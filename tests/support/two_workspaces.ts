@@ -33,7 +33,7 @@ async function fill(sql: Sql): Promise<Filled> {
 }
 
 /** The records for the ids in a path. For a delivery's path, the subscription is the one that has a delivery. */
-export function recordsFor({ records }: Filled, resource: string, path: string): Record<string, string> {
+function recordsFor({ records }: Filled, resource: string, path: string): Record<string, string> {
   if (path.includes(":delivery_id")) return { ...records, [resource]: records["app-v1-webhooks"]! };
   const id = recordIdFor(records, resource, path);
   return id === undefined ? records : { ...records, [resource]: id };

@@ -1,4 +1,4 @@
-// What crm.list_by, crm.search_page and crm.summary need to know about the records: their filters as data, and static
+// What crm.list_by, crm.search_page and crm.sum_deals need to know about the records: their filters as data, and static
 // statements for common calls. Postgres caches the plans of static statements.
 import type { CrmRecord } from "../../supabase/functions/_shared/contract/record.ts";
 import {

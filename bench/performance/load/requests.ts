@@ -64,7 +64,7 @@ function asMember(
 }
 
 /** A token of a member, as Supabase Auth would sign it. */
-export function restToken({ id, memberId }: Pick<LoadWorkspace, "id" | "memberId">): string {
+function restToken({ id, memberId }: Pick<LoadWorkspace, "id" | "memberId">): string {
   const encode = (value: unknown) => Buffer.from(JSON.stringify(value)).toString("base64url");
   const claims = { sub: memberId, role: "authenticated", workspace_id: id };
   const content = `${encode({ alg: "HS256", typ: "JWT" })}.${encode(claims)}`;
